@@ -1,0 +1,134 @@
+"""`full`: for people; each finding with its source, the evidence and the repair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pglint_locks.findings import Finding, Severity
+from pglint_locks.reporters.cells import text_width, wrap
+from pglint_locks.reporters.escape import escape
+from pglint_locks.reporters.excerpt import Mark, Row, excerpt, last_row
+from pglint_locks.reporters.options import RenderOptions
+from pglint_locks.text import SourceText, Span
+
+if TYPE_CHECKING:
+    from pglint_locks.engine import Run
+
+# Source lines are cut to the terminal's width, but a narrower one than this would leave
+# nothing to read; where there is no terminal, a line may take the second number of cells.
+_LEAST_WIDTH = 80
+_WIDTH_OF_FILES = 120
+_LEAST_TEXT = 20
+_HANGING = "    "
+
+_SGR = {
+    "place": "1",
+    "message": "1",
+    "gutter": "2",
+    "note key": "36",
+    "related": "36",
+    Severity.ERROR.value: "1;31",
+    Severity.WARNING.value: "1;33",
+    Severity.NOTE.value: "1;34",
+}
+_FIX_OPTIONS = {"safe": "--fix", "unsafe": "--unsafe-fixes"}
+
+
+def render(run: Run, options: RenderOptions) -> str:
+    """One block of lines for each finding of the run, an empty line between them."""
+    return "\n".join(_block(finding, options) for finding in run.findings)
+
+
+def _block(finding: Finding, options: RenderOptions) -> str:
+    blocks = list(_sources(finding))
+    digits = max(len(str(last_row(source, marks))) for source, marks in blocks)
+    lines = _header(finding, options)
+    room = max(options.width, _LEAST_WIDTH) if options.width else _WIDTH_OF_FILES
+    for source, marks in blocks:
+        if source is not finding.source:
+            where = escape(_place(source, marks[0].span))
+            lines.append(f"{_paint(' ' * digits + ' :::', 'gutter', options)} {where}")
+        lines.append(_line(Row(""), digits, options))
+        rows = excerpt(source, marks, room - digits - 4)
+        lines += [_line(row, digits, options) for row in rows]
+    for key, text in _notes(finding):
+        lines += _note(key, text, digits, options)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _sources(finding: Finding) -> Iterator[tuple[SourceText, list[Mark]]]:
+    """The finding's file and those of its related places, with the marks in each."""
+    marks = {finding.source.name: [Mark(finding.span, "^", finding.severity.value, finding.label)]}
+    sources = {finding.source.name: finding.source}
+    for related in finding.related:
+        sources.setdefault(related.source.name, related.source)
+        mark = Mark(related.span, "-", "related", related.message)
+        marks.setdefault(related.source.name, []).append(mark)
+    for name, source in sources.items():
+        yield source, marks[name]
+
+
+def _place(source: SourceText, span: Span) -> str:
+    at = source.position(span.start)
+    return f"{source.name}:{at.row}:{at.column}"
+
+
+def _header(finding: Finding, options: RenderOptions) -> list[str]:
+    """`path:row:col: severity[CODE] message`, wrapped with hanging indentation."""
+    place = escape(_place(finding.source, finding.span)) + ":"
+    kind = f"{finding.severity.value}[{finding.rule.code}]"
+    used = text_width(place) + text_width(kind) + 2
+    first, *others = _wrapped(escape(finding.message), used, len(_HANGING), options)
+    head = [_paint(place, "place", options), _paint(kind, finding.severity.value, options)]
+    if first:
+        head.append(_paint(first, "message", options))
+    return [" ".join(head), *(_HANGING + _paint(line, "message", options) for line in others)]
+
+
+def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
+    """What stands below the source: a key and its text."""
+    if finding.unit:
+        yield "in", finding.unit
+    if finding.evidence:
+        yield "seen", finding.evidence
+    repair = finding.advice or (finding.fix.message if finding.fix else None)
+    if repair:
+        by = f" ({_FIX_OPTIONS[finding.fix.applicability]} does it)" if finding.fix else ""
+        yield "write", repair.removeprefix("write ") + by
+    yield "more", f"pglint-locks explain {finding.rule.code}"
+
+
+def _note(key: str, text: str, digits: int, options: RenderOptions) -> list[str]:
+    lead = f"{' ' * digits}  = "
+    label = f"{key}: "
+    hanging = len(lead) + len(label)
+    first, *others = _wrapped(escape(text), hanging, hanging, options)
+    head = _paint(lead, "gutter", options) + _paint(label, "note key", options) + first
+    return [head.rstrip(), *(" " * hanging + line for line in others)]
+
+
+def _wrapped(text: str, used: int, hanging: int, options: RenderOptions) -> list[str]:
+    """The text broken at the terminal's width, with `used` cells taken in its first line."""
+    if options.width <= 0:
+        return [text]
+    return wrap(text, options.width - used, max(options.width - hanging, _LEAST_TEXT))
+
+
+def _line(row: Row, digits: int, options: RenderOptions) -> str:
+    """A row of an excerpt behind its gutter, without blanks at its end."""
+    out = _paint(f" {row.gutter:>{digits}} |", "gutter", options)
+    column = -1
+    for chunk in row.chunks:
+        if chunk.text.strip():
+            out += " " * (chunk.cell - column)
+            text = chunk.text.rstrip()
+            out += _paint(text, chunk.style, options)
+            column = chunk.cell + text_width(text)
+    return out
+
+
+def _paint(text: str, style: str, options: RenderOptions) -> str:
+    if not options.color or style not in _SGR:
+        return text
+    return f"\x1b[{_SGR[style]}m{text}\x1b[0m"

@@ -1,0 +1,75 @@
+"""`github`: workflow commands, which GitHub Actions turns into notes beside the lines.
+
+The form is that of "Workflow commands for GitHub Actions" in GitHub's manual.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pglint_locks.findings import Finding, Severity
+from pglint_locks.reporters.escape import escape
+from pglint_locks.reporters.options import RenderOptions
+
+if TYPE_CHECKING:
+    from pglint_locks.engine import Run
+
+STDIN_NAME = "<stdin>"
+
+_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
+
+
+def render(run: Run, options: RenderOptions) -> str:
+    """One `::error …::message` line for each finding of the run (notes are `notice`)."""
+    paths: dict[str, str] = {}
+    for finding in run.findings:
+        name = finding.source.name
+        if name not in paths:
+            paths[name] = _path_in_repository(name, options.cwd)
+    return "".join(f"{_command(each, paths[each.source.name])}\n" for each in run.findings)
+
+
+def _command(finding: Finding, path: str) -> str:
+    start = finding.source.position(finding.span.start)
+    end = finding.source.position(finding.span.end)
+    properties = {
+        "file": path,
+        "line": str(start.row),
+        "col": str(start.column),
+        "endLine": str(end.row),
+        "endColumn": str(end.column),
+        "title": f"{finding.rule.code} {finding.rule.name}",
+    }
+    if start.row != end.row:
+        del properties["endColumn"]  # GitHub knows columns within one line only
+    listed = ",".join(f"{key}={_escaped(each, _PROPERTY)}" for key, each in properties.items())
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_escaped(finding.text, _DATA)}"
+
+
+def _escaped(text: str, replacements: dict[str, str]) -> str:
+    """GitHub's own escapes, and those of `escape` for what GitHub leaves alone."""
+    return "".join(replacements.get(char) or escape(char) for char in text)
+
+
+def _path_in_repository(name: str, cwd: Path) -> str:
+    """The shown name of a file relative to the repository's root, always with `/`.
+
+    The root is GITHUB_WORKSPACE where that holds the file, else the nearest folder
+    above the file that git keeps.  A name outside both, or of no file, stays as it is.
+    """
+    if name == STDIN_NAME:
+        return name
+    path = Path(os.path.abspath(cwd / name))
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    roots = [Path(workspace)] if workspace else []
+    roots += [folder for folder in path.parents if (folder / ".git").exists()][:1]
+    for root in roots:
+        for way in (os.path.abspath, os.path.realpath):  # as written, then links followed
+            file, base = Path(way(path.parent), path.name), Path(way(root))
+            if file.is_relative_to(base):
+                return file.relative_to(base).as_posix()
+    return name.replace(os.sep, "/")
