@@ -1,0 +1,288 @@
+"""Settings: what the command line, the environment and configuration files add up to.
+
+Each of these is a *layer*; a later one goes before an earlier one, key by key.  The rule
+selection adds up instead: see `Config.enabled`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pglint_locks.configfile import FILE_NAMES, TABLE, read_config_file
+from pglint_locks.errors import UsageError, did_you_mean
+from pglint_locks.findings import Severity
+from pglint_locks.options import BY_KEY, OPTIONS, OTHER_DATABASES, Where, checked, parsed
+from pglint_locks.paths import absolute, below, shown
+from pglint_locks.patterns import PatternSet
+from pglint_locks.rules import RULES
+from pglint_locks.selection import matching, resolve
+
+COMMAND_LINE = "command line"
+ENVIRONMENT = "environment"
+DEFAULT = "default"
+SELECTION_KEYS = ("select", "extend-select", "ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the engine wants to know, for one file.
+
+    `enabled` holds the codes that the selection and per-file ignores leave.  `severity`
+    has the severities that replace a rule's own; None switches the rule off.
+    """
+
+    enabled: frozenset[str] = field(default_factory=lambda: resolve(RULES))
+    severity: Mapping[str, Severity | None] = field(default_factory=dict)
+    severity_threshold: Severity = Severity.NOTE
+    fail_on: Severity | None = Severity.WARNING
+    queue_tables: tuple[str, ...] = ()
+    isolation_level: str | None = None
+    assume_in_transaction: bool = False
+    strict_no_key: bool = False
+    dialect_paths: tuple[str, ...] = OTHER_DATABASES
+    file_timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The values that one place sets; `root` is what relative paths in it start from."""
+
+    origin: str
+    root: Path
+    values: Mapping[str, Any]
+
+
+class Config:
+    """The layers that hold for one configuration file (or for none), weakest first.
+
+    `root` is what patterns are relative to: the file's directory, or without a file
+    the working directory.
+    """
+
+    def __init__(self, layers: Sequence[Layer], root: Path, cwd: Path) -> None:
+        self.layers = tuple(layers)
+        self.root = root
+        self.cwd = cwd
+        self._pattern_sets: dict[tuple[str, ...], PatternSet] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        """The value of a key: the strongest layer's, or the default."""
+        layer = self._setter(key)
+        return layer.values[key] if layer else BY_KEY[key].default
+
+    def origin(self, key: str) -> str:
+        """Where the value of a key comes from."""
+        if key in SELECTION_KEYS:
+            origins = [layer.origin for layer in self._selecting if key in layer.values]
+            return " and ".join(origins) or DEFAULT
+        layer = self._setter(key)
+        return layer.origin if layer else DEFAULT
+
+    def file(self, key: str) -> Path | None:
+        """The value of a key that holds a path, from the directory it is relative to."""
+        layer = self._setter(key)
+        return layer.root / layer.values[key] if layer else None
+
+    def selectors(self, key: str) -> tuple[str, ...] | None:
+        """What `select`, `extend-select` or `ignore` add up to; None where unset."""
+        lists = [layer.values[key] for layer in self._selecting if key in layer.values]
+        return tuple(item for items in lists for item in items) if lists else None
+
+    @cached_property
+    def enabled(self) -> frozenset[str]:
+        """The codes that run, before per-file ignores.
+
+        Layer by layer: one with `select` starts anew, the others add and take away.  So
+        the command line's `--select PGL101` goes before a file's `ignore`.
+        """
+        codes: frozenset[str] | None = None
+        for layer in self.layers:
+            select, extend, ignore = (layer.values.get(key) for key in SELECTION_KEYS)
+            codes = resolve(RULES, select, extend or (), ignore or (), base=codes)
+        return resolve(RULES) if codes is None else codes
+
+    def settings(self, file: Path) -> Settings:
+        """The settings for one file, given by its absolute path."""
+        parts = self._parts(file)
+        ignored = [
+            selector
+            for pattern, selectors in self["per-file-ignores"]
+            if self._pattern_set("per-file-ignores", (pattern,)).covers(parts)
+            for selector in selectors
+        ]
+        assumed = self.covers("assume-in-transaction", file)
+        if not ignored and not assumed:
+            return self._common
+        return self._make(self.enabled - matching(RULES, ignored), assumed)
+
+    def covers(self, key: str, path: Path, is_directory: bool = False) -> bool:
+        """Whether a key's gitignore patterns match a path or a directory above it."""
+        return self._pattern_set(key, self[key]).covers(self._parts(path), is_directory)
+
+    def decides(self, key: str, path: Path, is_directory: bool) -> bool:
+        """Whether a key's gitignore patterns match this very path."""
+        parts = self._parts(path)
+        return bool(self._pattern_set(key, self[key]).decides(parts, is_directory))
+
+    def _pattern_set(self, key: str, patterns: tuple[str, ...]) -> PatternSet:
+        """A key's gitignore patterns, compiled once."""
+        if patterns not in self._pattern_sets:
+            self._pattern_sets[patterns] = PatternSet(patterns, f"{self.origin(key)}: {key}")
+        return self._pattern_sets[patterns]
+
+    def _parts(self, path: Path) -> tuple[str, ...]:
+        """An absolute path as patterns see it: its parts below `root`.
+
+        What stands outside (`--config` from elsewhere) is seen from the working
+        directory, and where it is not below that either, by its name alone.
+        """
+        for base in (self.root, self.cwd):
+            if (parts := below(path, base)) is not None:
+                return parts
+        return (path.name,)
+
+    @cached_property
+    def _common(self) -> Settings:
+        return self._make(self.enabled, assume_in_transaction=False)
+
+    def _make(self, enabled: frozenset[str], assume_in_transaction: bool) -> Settings:
+        return Settings(
+            enabled=enabled,
+            severity=self["severity"],
+            severity_threshold=self["severity-threshold"],
+            fail_on=self["fail-on"],
+            queue_tables=self["queue-tables"],
+            isolation_level=self["isolation-level"],
+            assume_in_transaction=assume_in_transaction,
+            strict_no_key=self["strict-no-key"],
+            dialect_paths=self["dialect-paths"],
+            file_timeout=self["file-timeout"],
+        )
+
+    def _setter(self, key: str) -> Layer | None:
+        return next((layer for layer in reversed(self.layers) if key in layer.values), None)
+
+    @property
+    def _selecting(self) -> tuple[Layer, ...]:
+        """The layers whose selection counts: from the last one on that has `select`."""
+        starts = [n for n, layer in enumerate(self.layers) if "select" in layer.values]
+        return self.layers[starts[-1] if starts else 0 :]
+
+
+class Configs:
+    """Finds the configuration that holds in each directory: the nearest file's above it.
+
+    `over` are the layers of the environment and the command line.  `forced`
+    (`--config`) holds everywhere; with `isolated` no file does.
+    """
+
+    def __init__(
+        self,
+        cwd: Path,
+        over: Sequence[Layer] = (),
+        forced: Path | None = None,
+        isolated: bool = False,
+    ) -> None:
+        self._cwd = cwd
+        self._over = tuple(over)
+        self._isolated = isolated
+        self._by_directory: dict[Path, Config | UsageError] = {}
+        self._everywhere: Config | None = None
+        if forced:
+            self._everywhere = self._read(absolute(forced, cwd))
+            if self._everywhere is None:
+                raise UsageError(f"{shown(forced, cwd)}: has no table [tool.{TABLE}]")
+        elif isolated:
+            self._everywhere = self.without_file
+
+    @cached_property
+    def without_file(self) -> Config:
+        """The configuration where there is no file."""
+        return Config(self._over, self._cwd, self._cwd)
+
+    def above(self, directory: Path) -> Config:
+        """The configuration for what stands in a directory (an absolute path).
+
+        Raises:
+            UsageError: the configuration file that holds here is broken.  It is the same
+                object for every directory, so that it is told once.
+        """
+        if self._everywhere:
+            return self._everywhere
+        if directory not in self._by_directory:
+            self._by_directory[directory] = self._find(directory)
+        found = self._by_directory[directory]
+        if isinstance(found, UsageError):
+            raise found
+        return found
+
+    def _find(self, directory: Path) -> Config | UsageError:
+        try:
+            for name in FILE_NAMES:
+                path = directory / name
+                if os.path.isfile(path) and (config := self._read(path)):
+                    return config
+            if directory.parent == directory:
+                return self.without_file
+            return self.above(directory.parent)
+        except UsageError as error:
+            return error
+
+    def _read(self, path: Path) -> Config | None:
+        name = shown(path, self._cwd)
+        values = read_config_file(path, name)
+        if values is None:
+            return None
+        return Config((Layer(name, path.parent, values), *self._over), path.parent, self._cwd)
+
+
+def environment_layer(environ: Mapping[str, str], cwd: Path) -> tuple[Layer, list[str]]:
+    """The layer of the `PGLINT_LOCKS_…` variables, and warnings of those that set nothing.
+
+    An empty variable is an unset one.
+
+    Raises:
+        UsageError: a value is not of its option's kind.
+    """
+    by_variable = {option.variable: option for option in OPTIONS}
+    values: dict[str, object] = {}
+    warnings = []
+    for name in sorted(environ):
+        if not name.startswith("PGLINT_LOCKS_") or not environ[name]:
+            continue
+        option = by_variable.get(name)
+        if option and Where.COMMAND_LINE in option.where:
+            values[option.key] = checked(option, parsed(option, environ[name], name), name)
+        elif option:
+            warnings.append(f"{name}: {option.key} can be set in a configuration file only")
+        else:
+            warnings.append(f"{name} names no option{did_you_mean(name, by_variable)}")
+    return Layer(ENVIRONMENT, cwd, values), warnings
+
+
+def command_line_layer(given: Mapping[str, object], cwd: Path) -> Layer:
+    """The layer of the command line: `given` has what options were given, by key.
+
+    A value is True for a flag, else text, or several texts where an option repeats.
+
+    Raises:
+        UsageError: a value is not of its option's kind.
+    """
+    values = {}
+    for key, value in given.items():
+        option, place = BY_KEY[key], f"--{key}"
+        if isinstance(value, str):
+            value = parsed(option, value, place)
+        elif isinstance(value, tuple):
+            value = [item for text in value for item in _items(parsed(option, text, place))]
+        values[key] = checked(option, value, place)
+    return Layer(COMMAND_LINE, cwd, values)
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]

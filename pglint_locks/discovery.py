@@ -1,0 +1,182 @@
+"""Which files a run reads: from paths, excludes and what git ignores."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pglint_locks.config import DEFAULT, Config, Configs
+from pglint_locks.errors import UsageError
+from pglint_locks.paths import absolute, shown
+from pglint_locks.patterns import GitIgnores
+
+EXTENSIONS = (".sql", ".psql", ".pgsql", ".ddl")
+_EXCLUDE_KEYS = ("exclude", "extend-exclude")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file to read: its absolute path, and its name as reports show it."""
+
+    path: Path
+    name: str
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What was found, in the order of the paths given and then of names.
+
+    `notices` are lines about files and directories that were named but are not read,
+    `errors` lines about what could not be looked at.
+    """
+
+    files: list[FoundFile] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def discover(paths: Iterable[str], configs: Configs, cwd: Path) -> Discovery:
+    """The files that paths stand for: files themselves, directories what they hold.
+
+    A file is read whatever its extension; in directories only those with an SQL
+    extension or matched by `include` are.  Each file is found once, by its real path.
+    """
+    return _Search(configs, cwd).run(paths)
+
+
+def excluded_by(path: Path, configs: Configs, cwd: Path) -> str | None:
+    """What leaves an absolute path out, in words; None where nothing does.
+
+    Raises:
+        UsageError: the configuration file that holds there is broken.
+    """
+    return _Search(configs, cwd).excluding(path, is_directory=False)
+
+
+class _Search:
+    """One discovery: remembers what was found, and each broken configuration file."""
+
+    def __init__(self, configs: Configs, cwd: Path) -> None:
+        self._configs = configs
+        self._cwd = cwd
+        self._ignores = GitIgnores()
+        self._found = Discovery()
+        self._real_files: set[str] = set()
+        self._real_directories: dict[str, str] = {}
+        self._broken: set[int] = set()
+
+    def run(self, paths: Iterable[str]) -> Discovery:
+        for text in paths:
+            name = shown(Path(text), self._cwd) if text else "''"
+            path = absolute(Path(text), self._cwd)
+            try:
+                is_directory = stat.S_ISDIR(os.stat(path if text else text).st_mode)
+            except OSError as error:
+                self._found.errors.append(f"{name}: {_in_words(error)}")
+            else:
+                self._named(path, name, is_directory)
+        return self._found
+
+    def excluding(self, path: Path, is_directory: bool) -> str | None:
+        """What leaves a path out that was named: itself or a directory above it."""
+        config = self._configs.above(path if is_directory else path.parent)
+        for key in _EXCLUDE_KEYS:
+            if config.covers(key, path, is_directory):
+                origin = config.origin(key)
+                return f"the default {key}" if origin == DEFAULT else f"{key} in {origin}"
+        if not config["respect-gitignore"]:
+            return None
+        ignoring = self._ignores.ignoring(str(path), is_directory)
+        return shown(Path(ignoring), self._cwd) if ignoring else None
+
+    def _named(self, path: Path, name: str, is_directory: bool) -> None:
+        try:
+            reason = self.excluding(path, is_directory)
+        except UsageError as error:
+            self._tell_broken(error)
+            return
+        if reason:
+            self._found.notices.append(f"{name} is excluded by {reason}; it is not read")
+        elif is_directory:
+            self._directory(path, name)
+        else:
+            self._add(str(path), name)
+
+    def _directory(self, path: Path, name: str) -> None:
+        is_empty = True
+        prefix = "" if name == "." else name.rstrip("/") + "/"
+        for file in self._walk(str(path)):
+            is_empty = False
+            self._add(file, prefix + os.path.relpath(file, path).replace(os.sep, "/"))
+        if is_empty:
+            self._found.notices.append(f"no SQL files found in {name}")
+
+    def _walk(self, directory: str) -> Iterator[str]:
+        """The files below a directory, sorted; what is excluded is not entered."""
+        stack = [self._listed(directory)]
+        while stack:
+            entry, config = next(stack[-1], (None, None))
+            if entry is None or config is None:
+                stack.pop()
+            elif not entry.is_dir(follow_symlinks=False):
+                if (
+                    self._is_wanted(entry, config)
+                    and entry.is_file()
+                    and not self._leaves_out(entry, config, is_directory=False)
+                ):
+                    yield entry.path
+            elif not self._leaves_out(entry, config, is_directory=True):
+                stack.append(self._listed(entry.path))
+
+    def _listed(self, directory: str) -> Iterator[tuple[os.DirEntry[str], Config]]:
+        """A directory's entries in order, each with the configuration that holds there."""
+        try:
+            config = self._configs.above(Path(directory))
+            with os.scandir(directory) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except UsageError as error:
+            self._tell_broken(error)
+        except OSError as error:
+            self._found.errors.append(f"{shown(Path(directory), self._cwd)}: {_in_words(error)}")
+        else:
+            yield from ((entry, config) for entry in entries)
+
+    def _is_wanted(self, entry: os.DirEntry[str], config: Config) -> bool:
+        if os.path.splitext(entry.name)[1].lower() in EXTENSIONS:
+            return True
+        return bool(config["include"]) and config.covers("include", Path(entry.path))
+
+    def _leaves_out(self, entry: os.DirEntry[str], config: Config, is_directory: bool) -> bool:
+        """Whether an entry of a directory that is read is itself excluded."""
+        if any(config.decides(key, Path(entry.path), is_directory) for key in _EXCLUDE_KEYS):
+            return True
+        if not config["respect-gitignore"]:
+            return False
+        return self._ignores.ignoring(entry.path, is_directory) is not None
+
+    def _add(self, path: str, name: str) -> None:
+        """Note a file, unless it was found by another path before."""
+        folder, base = os.path.split(path)
+        if folder not in self._real_directories:
+            self._real_directories[folder] = os.path.realpath(folder)
+        real = os.path.join(self._real_directories[folder], base)
+        if os.path.islink(real):
+            real = os.path.realpath(real)
+        if real not in self._real_files:
+            self._real_files.add(real)
+            self._found.files.append(FoundFile(Path(path), name))
+
+    def _tell_broken(self, error: UsageError) -> None:
+        """Note a broken configuration file once, however many files it holds for."""
+        if id(error) not in self._broken:
+            self._broken.add(id(error))
+            self._found.errors.append(str(error))
+
+
+def _in_words(error: OSError) -> str:
+    if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+        return "no such file or directory"
+    return f"cannot be read: {error.strerror}"

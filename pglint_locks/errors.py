@@ -1,0 +1,22 @@
+"""The one kind of error that a person can mend, and the words that help to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class UsageError(Exception):
+    """Something is wrong with how the program was called or configured.
+
+    The message says what is wrong and what to do.  The command line prints it as one
+    line after `pglint-locks: error: ` and the exit status becomes 2.
+    """
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` with the known word nearest to `word`, or nothing."""
+    from difflib import get_close_matches  # only needed once something has gone wrong
+
+    by_folded = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), by_folded, n=1)
+    return f"; did you mean '{by_folded[close[0]]}'?" if close else ""

@@ -1,0 +1,34 @@
+"""How a path is written for people, and seen from a directory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def shown(path: Path, cwd: Path) -> str:
+    """The path as messages and findings show it: relative to `cwd` if it is below it.
+
+    A path that is given relatively stays so (`../lib/a.sql`).  Always with `/`.
+    """
+    full = absolute(path, cwd)
+    # Where there are symbolic links, the same directory may be spelt in two ways.
+    real = Path(os.path.realpath(full.parent), full.name)
+    for place, base in ((full, cwd), (real, Path(os.path.realpath(cwd)))):
+        parts = below(place, base)
+        if parts is not None:
+            return "/".join(parts) or "."
+    if path.is_absolute():
+        return full.as_posix()
+    return os.path.relpath(full, cwd).replace(os.sep, "/")
+
+
+def absolute(path: Path, cwd: Path) -> Path:
+    """The path from the root on, without `.` and `..`; symbolic links stay."""
+    return Path(os.path.normpath(cwd / path))
+
+
+def below(path: Path, folder: Path) -> tuple[str, ...] | None:
+    """The parts of an absolute path below a folder; None where it is not below it."""
+    count = len(folder.parts)
+    return path.parts[count:] if path.parts[:count] == folder.parts else None
