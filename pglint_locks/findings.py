@@ -1,0 +1,158 @@
+"""What a rule says, and what the run makes of it.
+
+A rule's visitor yields a `Hazard`: places as unit offsets, words, a severity.  The
+engine places it in its file and it becomes a `Finding`, which reporters print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from pglint_locks.text import SourceText, Span
+
+PAGES_URL = "https://github.com/pglint-locks/pglint-locks/blob/main/rules"
+
+
+class Severity(Enum):
+    """How much a finding weighs, from lightest to heaviest; compares by weight."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def weight(self) -> int:
+        """0 for a note, 1 for a warning, 2 for an error."""
+        return _WEIGHTS[self]
+
+    def __ge__(self, other: Severity) -> bool:
+        return self.weight >= other.weight
+
+    def __lt__(self, other: Severity) -> bool:
+        return self.weight < other.weight
+
+
+_WEIGHTS = {severity: weight for weight, severity in enumerate(Severity)}
+
+
+class Subject(Enum):
+    """What a rule's visitor is called with; `LINTER` rules have no visitor."""
+
+    CLAUSE = "locking clause"
+    STATEMENT = "statement"
+    TRANSACTION = "transaction"
+    RUN = "run"
+    LINTER = "linter"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A second place that a finding speaks of, as a unit range, with what to say there."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """What a visitor found: `span` and `places` are unit ranges.
+
+    `message` is one sentence without a full stop: what happens, to which table.
+    `advice` says what to write instead (also without a full stop).  `label` is the
+    short text under the marked source.  `evidence` is what was seen on a live server.
+    """
+
+    span: Span
+    severity: Severity
+    message: str
+    advice: str | None = None
+    label: str = ""
+    evidence: str | None = None
+    table: str | None = None
+    places: tuple[Place, ...] = ()
+    sqlstate: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule's metadata and visitor.  `severities` lists what it can say, heaviest first."""
+
+    code: str
+    name: str
+    summary: str
+    severities: tuple[Severity, ...]
+    subject: Subject
+    visit: Callable[[Any], Iterator[Hazard]] | None = None
+    opt_in: bool = False
+
+    @property
+    def page(self) -> str:
+        """File name of the rule's page, below `rules/`."""
+        return f"{self.code}-{self.name}.md"
+
+    @property
+    def url(self) -> str:
+        """Where the page can be read on the web."""
+        return f"{PAGES_URL}/{self.page}"
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A second place of a finding, as a range of file offsets in `source`."""
+
+    message: str
+    source: SourceText
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the file range `span` by `content`."""
+
+    span: Span
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair: `applicability` is "safe" or "unsafe"; the edits do not overlap."""
+
+    applicability: str
+    message: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A hazard in its file: `span` is a range of file offsets in `source`.
+
+    `unit` names the function, view or query that holds the statement; None at the
+    top level of a file.
+    """
+
+    rule: Rule
+    severity: Severity
+    source: SourceText
+    span: Span
+    message: str
+    advice: str | None = None
+    label: str = ""
+    evidence: str | None = None
+    table: str | None = None
+    unit: str | None = None
+    sqlstate: str | None = None
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+
+    @property
+    def text(self) -> str:
+        """Message and advice in one line: what one-line formats print."""
+        return f"{self.message}; {self.advice}" if self.advice else self.message
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str]:
+        """File, then position, then code: the order of every report."""
+        return (self.source.name, self.span.start, self.span.end, self.rule.code)

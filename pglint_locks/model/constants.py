@@ -1,0 +1,73 @@
+"""Constants folded out of expressions, as far as they show in the text."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from pglast import ast
+from pglast.enums import A_Expr_Kind
+
+
+class Unknown(Enum):
+    """The value of an expression that is no constant: a parameter, a column, a call."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN = Unknown.UNKNOWN
+
+_INTEGER_TYPES = {"int2", "int4", "int8", "numeric", "integer", "bigint", "smallint", "int"}
+
+
+def fold_integer(node: ast.Node | None) -> int | None | Unknown:
+    """The integer that an expression stands for; None for NULL (and for no expression).
+
+    Folds casts to number types, signs, and `+ - *` over constants, so that `(0)`,
+    `0::int` and `5 - 5` are what they are.
+    """
+    if node is None:
+        return None
+    if isinstance(node, ast.A_Const):
+        return _constant(node)
+    if isinstance(node, ast.TypeCast):
+        names = node.typeName.names or ()
+        if names and names[-1].sval in _INTEGER_TYPES:
+            return fold_integer(node.arg)
+        return UNKNOWN
+    if isinstance(node, ast.A_Expr) and node.kind == A_Expr_Kind.AEXPR_OP:
+        return _fold_operator(node)
+    return UNKNOWN
+
+
+def _constant(node: ast.A_Const) -> int | None | Unknown:
+    if node.isnull:
+        return None
+    if isinstance(node.val, ast.Integer):
+        return int(node.val.ival)
+    if isinstance(node.val, ast.Float | ast.String):
+        text = node.val.fval if isinstance(node.val, ast.Float) else node.val.sval
+        try:
+            return round(float(text))
+        except (ValueError, OverflowError):
+            return UNKNOWN
+    return UNKNOWN
+
+
+def _fold_operator(node: ast.A_Expr) -> int | None | Unknown:
+    if len(node.name) != 1 or isinstance(node.rexpr, tuple) or isinstance(node.lexpr, tuple):
+        return UNKNOWN
+    operator = node.name[0].sval
+    right = fold_integer(node.rexpr)
+    left = 0 if node.lexpr is None else fold_integer(node.lexpr)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return UNKNOWN
+    if left is None or right is None:
+        return None
+    match operator:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+    return UNKNOWN

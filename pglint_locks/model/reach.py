@@ -1,0 +1,57 @@
+"""What lies below a locking clause without being a table: WITH queries above all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pglint_locks.model.locks import LockingClause
+from pglint_locks.model.names import TableName
+from pglint_locks.model.queries import Cte, ItemKind, Query, RangeItem
+
+
+def ctes_reached(clause: LockingClause) -> list[Cte]:
+    """The WITH queries that a clause reads, directly or through FROM sub-SELECTs; it is
+    never applied inside them."""
+    if clause.refusal is not None:
+        return []
+    found: list[Cte] = []
+    stack: list[RangeItem] = list(reversed(clause.items))
+    while stack:
+        item = stack.pop()
+        if item.cte is not None and item.cte not in found:
+            found.append(item.cte)
+        if item.query is not None:
+            stack.extend(reversed(item.query.items))
+    return found
+
+
+def rows_locked_inside(cte: Cte) -> bool:
+    """Whether a WITH query locks or writes the rows that it gives."""
+    return any(
+        level.is_write or getattr(level.node, "lockingClause", None)
+        for level in _levels_below(cte.query)
+    )
+
+
+def table_below(cte: Cte) -> TableName | None:
+    """The first table that a WITH query's rows come from."""
+    for level in _levels_below(cte.query):
+        if level.target is not None:
+            return level.target.table
+        for item in level.items:
+            if item.kind is ItemKind.TABLE:
+                return item.table
+    return None
+
+
+def _levels_below(query: Query) -> Iterator[Query]:
+    """A level and those whose rows it takes, nearest first."""
+    seen = {query}
+    front = [query]
+    while front:
+        level = front.pop(0)
+        yield level
+        for source in level.sources():
+            if source not in seen:
+                seen.add(source)
+                front.append(source)

@@ -1,0 +1,146 @@
+"""What the server refuses, in its own words and order (`CheckSelectLocking`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pglast import ast
+
+from pglint_locks.model.functions import is_aggregate, is_set_returning
+from pglint_locks.model.queries import Call, Clause, ItemKind, Query, QueryKind
+from pglint_locks.sql.walk import textual_children
+
+
+class RefusalKind(Enum):
+    """Which of the server's tests refuses a clause."""
+
+    GROUPING = "grouping"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A clause that the server refuses: its message and SQLSTATE.
+
+    `name` is the index of the OF name that it speaks of, where it does.
+    """
+
+    kind: RefusalKind
+    message: str
+    sqlstate: str
+    name: int | None = None
+
+
+_FEATURE_NOT_SUPPORTED = "0A000"
+_SYNTAX_ERROR = "42601"
+_UNDEFINED_TABLE = "42P01"
+
+
+# Parse analysis adds the expressions of these clauses to the target list.
+_TARGET_CLAUSES = {Clause.TARGET, Clause.ORDER, Clause.DISTINCT}
+
+_CANNOT_LOCK = {
+    ItemKind.JOIN: "a join",
+    ItemKind.FUNCTION: "a function",
+    ItemKind.TABLE_FUNCTION: "a table function",
+    ItemKind.CTE: "a WITH query",
+}
+
+
+def refusal_of_statement(query: Query, words: str) -> Refusal | None:
+    """Why a clause may not stand at a level at all, before its tables are looked at."""
+    if query.kind is QueryKind.VALUES:
+        message = f"{words} cannot be applied to VALUES"
+        return Refusal(RefusalKind.NAME, message, _FEATURE_NOT_SUPPORTED)
+    if query.parent is not None and query.parent.kind is QueryKind.SET_OPERATION:
+        return refusal_of_level(query.parent, words)
+    return refusal_of_level(query, words)
+
+
+def refusal_of_name(relation: ast.RangeVar, index: int, query: Query, words: str) -> Refusal | None:
+    """Why a name in OF is refused; `index` is its place in the list."""
+    if relation.schemaname or relation.catalogname:
+        message = f"{words} must specify unqualified relation names"
+        return Refusal(RefusalKind.NAME, message, _SYNTAX_ERROR, index)
+    item = query.item_named(relation.relname)
+    if item is None:
+        message = f'relation "{relation.relname}" in {words} clause not found in FROM clause'
+        return Refusal(RefusalKind.NAME, message, _UNDEFINED_TABLE, index)
+    if item.kind in _CANNOT_LOCK:
+        message = f"{words} cannot be applied to {_CANNOT_LOCK[item.kind]}"
+        return Refusal(RefusalKind.NAME, message, _FEATURE_NOT_SUPPORTED, index)
+    return None
+
+
+def refusal_of_level(query: Query, words: str) -> Refusal | None:
+    """Why a clause may not lock the rows of a level, directly or pushed down into it."""
+    node = query.node
+    if query.kind is QueryKind.SET_OPERATION:
+        what = "UNION/INTERSECT/EXCEPT"
+    elif node.distinctClause:
+        what = "DISTINCT clause"
+    elif node.groupClause:
+        what = "GROUP BY clause"
+    elif node.havingClause:
+        what = "HAVING clause"
+    elif _has_aggregates(query):
+        what = "aggregate functions"
+    elif any(call.windowed for call in query.calls):
+        what = "window functions"
+    elif _has_target_srfs(query):
+        what = "set-returning functions in the target list"
+    else:
+        return None
+    message = f"{words} is not allowed with {what}"
+    return Refusal(RefusalKind.GROUPING, message, _FEATURE_NOT_SUPPORTED)
+
+
+def _has_aggregates(query: Query) -> bool:
+    """Whether an aggregate belongs to a level: one of its own, or one in a sub-link
+    below all of whose columns are this level's (`check_agg_arguments`)."""
+    return any(
+        is_aggregate(call) and _aggregate_level(call, level) is query
+        for level in query.levels()
+        for call in level.calls
+    )
+
+
+def _aggregate_level(call: Call, stands_in: Query) -> Query:
+    """The level that an aggregate belongs to: the innermost of its columns' levels."""
+    columns = _argument_columns(call.node)
+    levels = [
+        item.holder for parts in columns if (item := stands_in.resolve(parts)) is not None
+    ]
+    if len(levels) < len(columns) or not levels:
+        return stands_in
+    return max(levels, key=_nesting)
+
+
+def _nesting(query: Query) -> int:
+    depth = 0
+    while query.parent is not None:
+        query = query.parent
+        depth += 1
+    return depth
+
+
+def _argument_columns(call: ast.Node) -> list[tuple[str, ...]]:
+    columns: list[tuple[str, ...]] = []
+    stack = list(textual_children(call))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.ColumnRef):
+            columns.append(
+                tuple(part.sval if isinstance(part, ast.String) else "*" for part in node.fields)
+            )
+        elif not isinstance(node, ast.SubLink | ast.WindowDef):
+            stack.extend(textual_children(node))
+    return columns
+
+
+def _has_target_srfs(query: Query) -> bool:
+    """Whether a set-returning function stands in the target list."""
+    return any(
+        is_set_returning(call) and call.standing.clause in _TARGET_CLAUSES for call in query.calls
+    )

@@ -1,0 +1,114 @@
+"""A parsed statement with its query levels, and places in it as unit offsets."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pglast import ast
+
+from pglint_locks.model.build import build_queries
+from pglint_locks.model.queries import Call, Cte, Query, SubLink, SubLinkKind
+from pglint_locks.sql import selecttext
+from pglint_locks.sql.clauses import ClauseText, clauses_by_select
+from pglint_locks.sql.parse import Parsed
+from pglint_locks.text import Span
+
+
+class Statement:
+    """One parsed statement.
+
+    `later` are the statements that follow it in its transaction, as far as that shows.
+    `start` is the unit offset of its first character; every span that it gives is in
+    unit offsets.  Raises `ClauseMismatch` where tree and text do not agree on the
+    number of locking clauses.
+    """
+
+    def __init__(self, parsed: Parsed, start: int) -> None:
+        self.node = parsed.node
+        self.start = start
+        self.later: tuple[Statement, ...] = ()
+        self._tokens = parsed.tokens
+        texts = clauses_by_select(parsed.node, parsed.clauses)
+        if texts is None:
+            raise ClauseMismatch
+        self._clause_texts = texts
+
+    @cached_property
+    def queries(self) -> list[Query]:
+        """The topmost query levels: one, but for utility statements that hold several."""
+        return build_queries(self.node)
+
+    @property
+    def levels(self) -> list[Query]:
+        """All query levels, in no particular order."""
+        return [level for query in self.queries for level in query.levels()]
+
+    @property
+    def span(self) -> Span:
+        """The whole statement."""
+        return Span(self.start, self.start + len(self._tokens.text))
+
+    def clause_texts(self, query: Query) -> tuple[ClauseText, ...]:
+        """Where a SELECT's locking clauses stand, as statement offsets, in order."""
+        return self._clause_texts.get(id(query.node), ())
+
+    def unit_span(self, span: Span) -> Span:
+        """A range of statement offsets as unit offsets."""
+        return span.shifted(self.start)
+
+    def source(self, span: Span) -> str:
+        """The text at a range of unit offsets."""
+        return self._tokens.source(span.shifted(-self.start))
+
+    def offset_clause(self, query: Query) -> Span:
+        """A SELECT's OFFSET clause, to its last word."""
+        return self._part(selecttext.offset_clause(query.node, self._tokens, self._home(query)))
+
+    def limit_clause(self, query: Query) -> Span:
+        """A SELECT's LIMIT or FETCH clause, to its last word."""
+        return self._part(selecttext.limit_clause(query.node, self._tokens, self._home(query)))
+
+    def sort_keys(self, query: Query) -> tuple[Span, ...]:
+        """The expressions of a SELECT's ORDER BY, without their directions."""
+        keys = selecttext.sort_keys(query.node, self._tokens, self._home(query))
+        return tuple(self.unit_span(key) for key in keys)
+
+    def first_word(self, query: Query) -> Span:
+        """The word that opens a sub-SELECT in FROM."""
+        return self._part(selecttext.first_word(query.node, self._tokens))
+
+    def cte_name(self, cte: Cte) -> Span:
+        """A WITH query's name, where it is defined."""
+        return self.unit_span(self._tokens[self._tokens.index_at(cte.location)].span)
+
+    def function_name(self, call: Call) -> Span:
+        """A called function's name, with its schema."""
+        return self.unit_span(selecttext.function_name(call.location, self._tokens))
+
+    def opener(self, link: SubLink) -> Span:
+        """The words that open a sub-link: IN, NOT IN, EXISTS, `= ANY`, or, for a scalar
+        or ARRAY, the comparison that it stands in."""
+        location = link.location
+        if link.kind in (SubLinkKind.SCALAR, SubLinkKind.ARRAY) and link.standing.comparison:
+            location = link.standing.comparison.location
+        return self.unit_span(selecttext.sub_link_opener(location, self._tokens))
+
+    def tested_column(self, link: SubLink) -> str | None:
+        """The column that `… IN (SELECT` or `… = ANY (SELECT` tests; None for a row of
+        several, an expression, or another operator."""
+        tested = link.node.testexpr
+        operator = link.node.operName
+        if not isinstance(tested, ast.ColumnRef) or (operator and operator[-1].sval != "="):
+            return None
+        return ".".join(getattr(part, "sval", "*") for part in tested.fields)
+
+    def _home(self, query: Query) -> int | None:
+        texts = self.clause_texts(query)
+        return texts[0].span.start if texts else None
+
+    def _part(self, span: Span | None) -> Span:
+        return self.span if span is None else self.unit_span(span)
+
+
+class ClauseMismatch(Exception):
+    """Tree and text of a statement differ in their number of locking clauses."""

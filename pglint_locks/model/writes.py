@@ -1,0 +1,80 @@
+"""What a data-modifying level writes, and whether it touches a key (`ExecUpdateLockMode`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pglast import ast
+from pglast.enums import CmdType, OnConflictAction
+
+from pglint_locks.model.names import TableName, is_key_like
+from pglint_locks.model.queries import Query, QueryKind
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A change that a statement makes to existing rows of a table.
+
+    `columns` are those of its SET lists, in order, without assignments of a column to
+    itself where the server compares values; empty for DELETE.  `takes_key_lock`: it
+    deletes, or it changes a column that reads as the table's key.
+    """
+
+    query: Query
+    table: TableName
+    verb: str
+    columns: tuple[str, ...]
+    takes_key_lock: bool
+
+
+def write_of(query: Query) -> Write | None:
+    """What a level changes in existing rows; None if nothing (a SELECT, a plain INSERT)."""
+    if query.target is None or query.target.table is None:
+        return None
+    table = query.target.table
+    match query.kind:
+        case QueryKind.DELETE:
+            return Write(query, table, "DELETE", (), takes_key_lock=True)
+        case QueryKind.UPDATE:
+            columns = tuple(_changed(query.node.targetList, query.target.refname))
+        case QueryKind.INSERT:
+            conflict = query.node.onConflictClause
+            if conflict is None or conflict.action != OnConflictAction.ONCONFLICT_UPDATE:
+                return None
+            columns = tuple(target.name for target in conflict.targetList)
+        case QueryKind.MERGE:
+            return _merge(query, table)
+        case _:
+            return None
+    return Write(query, table, query.kind.value, columns, _touches_key(columns, table))
+
+
+def _merge(query: Query, table: TableName) -> Write | None:
+    clauses = query.node.mergeWhenClauses
+    deletes = any(clause.commandType == CmdType.CMD_DELETE for clause in clauses)
+    updates = [clause for clause in clauses if clause.commandType == CmdType.CMD_UPDATE]
+    if not updates and not deletes:
+        return None
+    assert query.target is not None
+    columns = tuple(
+        column
+        for clause in updates
+        for column in _changed(clause.targetList, query.target.refname)
+    )
+    return Write(query, table, "MERGE", columns, deletes or _touches_key(columns, table))
+
+
+def _touches_key(columns: tuple[str, ...], table: TableName) -> bool:
+    return any(is_key_like(column, table) for column in columns)
+
+
+def _changed(targets: tuple[ast.ResTarget, ...], refname: str | None) -> Iterator[str]:
+    """The columns that a SET list changes: `id = id` keeps the value, and so the key."""
+    for target in targets:
+        value = target.val
+        if isinstance(value, ast.ColumnRef):
+            parts = tuple(getattr(part, "sval", "*") for part in value.fields)
+            if parts in ((target.name,), (refname, target.name)):
+                continue
+        yield str(target.name)

@@ -1,0 +1,51 @@
+"""PGL201: a locking clause that reaches only WITH queries locks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pglint_locks import model
+from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+
+
+def visit(clause: model.LockingClause) -> Iterator[Hazard]:
+    """An error where no row is locked, a note where the WITH queries lock by themselves."""
+    ctes = model.ctes_reached(clause)
+    locked_inside = [cte for cte in ctes if model.rows_locked_inside(cte)]
+    if not ctes or (clause.marks and not locked_inside):
+        return
+    names = " and ".join(dict.fromkeys(f"WITH query {cte.name}" for cte in ctes))
+    severity, advice = Severity.NOTE, f"leave {clause.words} out here"
+    if clause.marks:
+        tables = " and ".join(dict.fromkeys(str(mark.table) for mark in clause.marks))
+        message = f"{clause.words} locks {tables} but does nothing for {names}, locked inside"
+        advice = f"name the table that is meant ({clause.words} OF …), or leave the clause out"
+    elif len(locked_inside) == len(ctes):
+        message = f"{clause.words} does nothing here: the rows of {names} are locked inside it"
+    else:
+        severity, advice = Severity.ERROR, f"put {clause.words} inside {names}"
+        message = f"{clause.words} locks no row: a locking clause never reaches into {names}"
+    yield Hazard(
+        span=clause.span,
+        severity=severity,
+        message=message,
+        label="stops at the WITH query",
+        advice=advice,
+        evidence="10 rows read, none locked, accepted without a word",
+        table=str(clause.marks[0].table if clause.marks else model.table_below(ctes[0]) or "") or None,
+        places=tuple(
+            Place(clause.statement.cte_name(cte), f"{cte.name} is read without a lock")
+            for cte in ctes
+            if cte not in locked_inside
+        ),
+    )
+
+
+RULE = Rule(
+    code="PGL201",
+    name="lock-stops-at-with",
+    summary="a locking clause over WITH queries alone locks no row",
+    severities=(Severity.ERROR, Severity.NOTE),
+    subject=Subject.CLAUSE,
+    visit=visit,
+)

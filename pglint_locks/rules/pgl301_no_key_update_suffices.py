@@ -1,0 +1,53 @@
+"""PGL301: FOR UPDATE on rows whose key is not touched keeps child rows from coming in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pglint_locks import model
+from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+
+
+def visit(clause: model.LockingClause) -> Iterator[Hazard]:
+    """One hazard for each clause, for the first table of which only other columns change."""
+    if clause.strength is not model.Strength.FOR_UPDATE:
+        return
+    for mark in clause.marks:
+        uses = model.row_uses(clause, mark)
+        if not uses or any(use.write.takes_key_lock for use in uses):
+            continue
+        if not model.reads_children(clause, mark):
+            yield _hazard(clause, mark, uses)
+            return
+
+
+def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.RowUse]) -> Hazard:
+    columns = list(dict.fromkeys(column for use in uses for column in use.write.columns))
+    what = f"only {', '.join(columns)} change" if columns else "no column changes"
+    if len(columns) == 1:
+        what += "s"
+    return Hazard(
+        span=clause.span,
+        severity=Severity.NOTE,
+        message=(
+            f"FOR UPDATE on {mark.table} is stronger than needed: {what}, but INSERTs of rows "
+            f"that refer to a locked row of {mark.table} wait until this transaction ends"
+        ),
+        label="also blocks rows that refer to these",
+        advice="write FOR NO KEY UPDATE: it keeps out the same writers and lets those INSERTs in",
+        evidence="an INSERT into a child table waits behind FOR UPDATE, not behind FOR NO KEY UPDATE",
+        table=str(mark.table),
+        places=tuple(
+            Place(use.span, "changes no key column") for use in uses if not use.same_statement
+        ),
+    )
+
+
+RULE = Rule(
+    code="PGL301",
+    name="no-key-update-suffices",
+    summary="FOR UPDATE on rows whose key is not changed blocks INSERTs of rows that refer to them",
+    severities=(Severity.WARNING, Severity.NOTE),
+    subject=Subject.CLAUSE,
+    visit=visit,
+)

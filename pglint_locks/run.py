@@ -1,0 +1,49 @@
+"""What a run gives: findings, counts, and what could not be looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from pglint_locks.findings import Finding
+from pglint_locks.sources.units import NotAnalysed
+
+
+@dataclass(frozen=True, slots=True)
+class FileError:
+    """A file that could not be linted, and why; the run's exit status becomes 2."""
+
+    filename: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What linting one file gave; `clauses` counts the locking clauses seen in it."""
+
+    findings: tuple[Finding, ...] = ()
+    statements: int = 0
+    clauses: int = 0
+    not_analysed: tuple[NotAnalysed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a whole run gave.  Findings are sorted and without suppressed ones."""
+
+    findings: tuple[Finding, ...]
+    files: int
+    statements: int
+    clauses: int
+    not_analysed: tuple[NotAnalysed, ...]
+    errors: tuple[FileError, ...]
+
+    @property
+    def analysed(self) -> int:
+        """How many locking clauses were analysed."""
+        return self.clauses - len(self.not_analysed)
+
+    @property
+    def reasons(self) -> Counter[str]:
+        """How many clauses were not analysed, for each reason."""
+        return Counter(item.reason for item in self.not_analysed)

@@ -1,0 +1,35 @@
+"""Telling another database's SQL from PostgreSQL's, so as not to lint it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# Literals and comments are passed over; an unterminated one reaches to the end.
+_FOREIGN = re.compile(
+    r"""
+      --[^\n]* | /\*.*?(?:\*/|\Z) | '[^']*(?:'|\Z) | "[^"]*(?:"|\Z)
+    | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z)
+    | (?P<foreign>
+          `[^`\n]+`
+        | \block\s+in\s+share\s+mode\b
+        | \bfor\s+update\s+(?:of\s+[\w.,\s"]+\s+)?wait\s+\d+
+      )
+    """,
+    re.VERBOSE | re.DOTALL | re.IGNORECASE,
+)
+_HINT = re.compile(r"`|\bshare\s+mode\b|\bwait\s+\d", re.IGNORECASE)
+
+
+def is_foreign_sql(text: str) -> bool:
+    """Whether a statement uses what only other databases know: backquoted identifiers,
+    LOCK IN SHARE MODE, FOR UPDATE … WAIT n."""
+    if not _HINT.search(text):
+        return False
+    return any(match["foreign"] for match in _FOREIGN.finditer(text))
+
+
+def names_other_database(filename: str, databases: Sequence[str]) -> bool:
+    """Whether a segment of a path, or a part of one between dots, names another database."""
+    parts = re.split(r"[/.]", filename.lower())
+    return any(database.lower() in parts for database in databases)

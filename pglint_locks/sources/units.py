@@ -1,0 +1,35 @@
+"""SQL text found in a file, and what became of the clauses that could not be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pglint_locks.text import SourceMap, SourceText, Span
+
+
+@dataclass(frozen=True, slots=True)
+class SqlUnit:
+    """SQL text with the map from its offsets to the file's.
+
+    `label` names what holds it, such as `function app.claim(integer)`; None for a
+    file's own top level.
+    """
+
+    source: SourceText
+    text: str
+    map: SourceMap
+    label: str | None = None
+
+    @classmethod
+    def whole_file(cls, source: SourceText) -> SqlUnit:
+        """A file that is SQL from its first to its last character."""
+        return cls(source, source.text, SourceMap.identity(len(source.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class NotAnalysed:
+    """A locking clause that was seen but not analysed: why, and where in the file."""
+
+    reason: str
+    source: SourceText
+    span: Span

@@ -1,0 +1,76 @@
+"""Parsing one statement at a time, with PostgreSQL's own grammar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pglast import ast, parser
+
+from pglint_locks.sql.clauses import ClauseText, find_clauses
+from pglint_locks.sql.deepstack import max_statement_length
+from pglint_locks.sql.psqlvars import without_variables
+from pglint_locks.sql.tokens import Tokens
+from pglint_locks.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A statement's tree, tokens and locking clauses; offsets count in the text given."""
+
+    node: ast.Node
+    tokens: Tokens
+    clauses: list[ClauseText]
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """Why a statement was not parsed, and the token that the parser names, or the last.
+
+    `too_large` marks one that was not even tried.
+    """
+
+    message: str
+    span: Span
+    too_large: bool = False
+
+
+def parse(text: str) -> Parsed | Unparsed:
+    """Parse one statement.
+
+    What does not parse as written is tried again with psql's variables replaced by
+    placeholders of equal length, so that offsets stay.
+    """
+    limit = max_statement_length()
+    if len(text) > limit:
+        message = f"a statement of {len(text):,} characters is too large (limit {limit:,})"
+        return Unparsed(message, Span(0, 1), too_large=True)
+    result = _parse_as_written(text)
+    if isinstance(result, Unparsed):
+        replaced = without_variables(text)
+        if replaced != text:
+            return _parse_as_written(replaced)
+    return result
+
+
+def _parse_as_written(text: str) -> Parsed | Unparsed:
+    try:
+        statements = parser.parse_sql(text)
+        tokens = Tokens(text)
+    except parser.ParseError as error:
+        return _unparsed(text, error)
+    if len(statements) != 1:
+        return Unparsed("not one statement", Span(0, len(text)))
+    return Parsed(statements[0].stmt, tokens, find_clauses(tokens))
+
+
+def _unparsed(text: str, error: parser.ParseError) -> Unparsed:
+    message, offset = error.args
+    try:
+        tokens = Tokens(text)
+    except parser.ParseError:
+        start = len(text) - 1 if offset is None else min(offset, len(text) - 1)
+        return Unparsed(message, Span(start, len(text)))
+    if not len(tokens):
+        return Unparsed(message, Span(0, len(text)))
+    index = len(tokens) - 1 if offset is None else tokens.index_at(offset)
+    return Unparsed(message, tokens[index].span)

@@ -1,0 +1,75 @@
+"""A script's statements, parsed where a locking clause makes it worth while."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pglast.parser import ParseError
+
+from pglint_locks.sql.clauses import find_clauses
+from pglint_locks.sql.lockwords import lock_word_spans
+from pglint_locks.sql.parse import Parsed, Unparsed, parse
+from pglint_locks.sql.split import Chunk, Comment, recut, split
+from pglint_locks.sql.tokens import Tokens
+from pglint_locks.text import Span
+
+
+class ParsedScript:
+    """A script in statements.  Each is parsed once, when it is first asked for.
+
+    A statement with lock words that does not parse may be several that a stray quote
+    has joined: it is cut where that makes the rest parse.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._script = split(text)
+        self._results: dict[tuple[int, int], Parsed | Unparsed] = {}
+        self._part_joined_statements(text)
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The statements in order; their spans are offsets into the script."""
+        return self._script.chunks
+
+    @property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments in order."""
+        return self._script.comments
+
+    @cached_property
+    def locking(self) -> tuple[int, ...]:
+        """Indexes of the statements whose text holds lock words, be it in a literal."""
+        return tuple(i for i, chunk in enumerate(self.chunks) if _holds_lock_words(chunk))
+
+    def result(self, index: int) -> Parsed | Unparsed:
+        """What parsing a statement gave."""
+        chunk = self.chunks[index]
+        key = (chunk.span.start, chunk.span.end)
+        if key not in self._results:
+            self._results[key] = parse(chunk.text)
+        return self._results[key]
+
+    def _part_joined_statements(self, text: str) -> None:
+        index = 0
+        while index < len(self.chunks):
+            if _holds_lock_words(self.chunks[index]) and isinstance(self.result(index), Unparsed):
+                script = recut(text, self._script, index)
+                if script is not None and _goes_on_well(script.chunks, index + 1):
+                    self._script = script
+            index += 1
+
+
+def _holds_lock_words(chunk: Chunk) -> bool:
+    return next(iter(lock_word_spans(chunk.text)), None) is not None
+
+
+def _goes_on_well(chunks: tuple[Chunk, ...], index: int) -> bool:
+    return index < len(chunks) and isinstance(parse(chunks[index].text), Parsed)
+
+
+def clause_spans(text: str) -> list[Span]:
+    """The locking clauses of a statement that does not parse, as far as they show."""
+    try:
+        return [clause.span for clause in find_clauses(Tokens(text))]
+    except ParseError:
+        return list(lock_word_spans(text))

@@ -1,0 +1,132 @@
+"""Source text and places in it: the one module that turns offsets into rows and columns.
+
+Inside the program a place is an offset in code points.  There are two kinds, and the
+names say which: a *unit offset* counts in the text of an SQL unit (what the parser
+saw), a *file offset* counts in the decoded file without its byte order mark (what the
+person sees).  A `SourceMap` leads from the first to the second; a `SourceText` leads
+from there to rows and columns, once, at the edge.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range of offsets, in code points: `start` is in it, `end` is not."""
+
+    start: int
+    end: int
+
+    def shifted(self, by: int) -> Span:
+        """The same range, `by` code points further on."""
+        return Span(self.start + by, self.end + by)
+
+    def touches(self, other: Span) -> bool:
+        """Whether the two ranges share a character (an empty one counts by its place)."""
+        return self.start < max(other.end, other.start + 1) and other.start < max(
+            self.end, self.start + 1
+        )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place as a person names it: row and column count from 1, columns in code points.
+
+    A byte order mark is no column, a tab is one; rows end at LF, CRLF or CR.
+    """
+
+    row: int
+    column: int
+
+
+class SourceText:
+    """A decoded file (or standard input): its shown name and its text without BOM."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+
+    @property
+    def row_count(self) -> int:
+        """How many rows the text has; a final line end opens one more, empty row."""
+        return len(self._line_starts)
+
+    def position(self, offset: int) -> Position:
+        """Row and column of a file offset (one past the last character is allowed)."""
+        row = bisect_right(self._line_starts, offset)
+        return Position(row, offset - self._line_starts[row - 1] + 1)
+
+    def offset(self, position: Position) -> int:
+        """The file offset of a row and column: the inverse of `position`."""
+        return self._line_starts[position.row - 1] + position.column - 1
+
+    def line_span(self, row: int) -> Span:
+        """File offsets of a row, without its line end."""
+        start = self._line_starts[row - 1]
+        end = self._line_starts[row] if row < self.row_count else len(self.text)
+        return Span(start, start + len(self.text[start:end].rstrip("\r\n")))
+
+    def line(self, row: int) -> str:
+        """The text of a row, without its line end."""
+        span = self.line_span(row)
+        return self.text[span.start : span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of a unit's text that stands in the file as one run.
+
+    Where both lengths are equal the run is a plain copy, character by character.
+    Where they differ it is one indivisible substitution (an escape that was undone,
+    a doubled quote, a hole): every offset in it maps to the whole of `file`.
+    """
+
+    unit: Span
+    file: Span
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether each character of the unit's run is the file's character."""
+        return self.unit.end - self.unit.start == self.file.end - self.file.start
+
+
+class SourceMap:
+    """Leads from unit offsets to file offsets through an ordered run of pieces.
+
+    The pieces cover the unit's text without gaps, in order of `unit.start`.
+    """
+
+    def __init__(self, pieces: tuple[Piece, ...]) -> None:
+        self.pieces = pieces
+        self._starts = [piece.unit.start for piece in pieces]
+
+    @classmethod
+    def identity(cls, length: int, file_start: int = 0) -> SourceMap:
+        """The map of a unit that is one plain copy of the file from `file_start` on."""
+        return cls((Piece(Span(0, length), Span(file_start, file_start + length)),))
+
+    def file_span(self, unit: Span) -> Span:
+        """The file range that a unit range was read from; an empty one keeps its place."""
+        start = self._character(unit.start).start
+        if unit.end <= unit.start:
+            return Span(start, start)
+        return Span(start, self._character(unit.end - 1).end)
+
+    def _character(self, offset: int) -> Span:
+        """The file range of the one character at a unit offset."""
+        piece = self.pieces[max(bisect_right(self._starts, offset) - 1, 0)]
+        if not piece.is_copy and offset < piece.unit.end:
+            return piece.file
+        start = piece.file.start + (offset - piece.unit.start)
+        return Span(start, start + 1)
