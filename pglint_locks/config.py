@@ -111,7 +111,7 @@ class Config:
         parts = self._parts(file)
         ignored = [
             selector
-            for pattern, selectors in self["per-file-ignores"]
+            for pattern, selectors in self["per-file-ignores"].items()
             if self._pattern_set("per-file-ignores", (pattern,)).covers(parts)
             for selector in selectors
         ]

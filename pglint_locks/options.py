@@ -180,11 +180,11 @@ def _one_severity(name: str, word: object) -> Severity | None:
     return None if word == OFF else Severity(word)
 
 
-def _per_file_ignores(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _per_file_ignores(value: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise WrongValueError('must be a table such as { "legacy/*.sql" = ["PGL301"] }')
     try:
-        return tuple((pattern, _selectors(selectors)) for pattern, selectors in value.items())
+        return {pattern: _selectors(selectors) for pattern, selectors in value.items()}
     except WrongValueError as error:
         raise WrongValueError(f"each value {error}") from None
 
@@ -321,7 +321,7 @@ OPTIONS: tuple[Option, ...] = (
     _file_key("exclude", TEXTS, DEFAULT_EXCLUDES, "What to leave out."),
     _file_key("extend-exclude", TEXTS, (), "What else to leave out."),
     _file_key("respect-gitignore", FLAG, True, "Leave out what git ignores."),
-    _file_key("per-file-ignores", Kind(_per_file_ignores), (), "Rules that do not run there."),
+    _file_key("per-file-ignores", Kind(_per_file_ignores), {}, "Rules that do not run there."),
     _file_key("severity", Kind(_rule_severities), {}, "Severities of rules."),
     _file_key("queue-tables", TEXTS, (), "Tables that are queues."),
     _file_key(

@@ -32,7 +32,8 @@ def find_rule(rules: Iterable[Rule], text: str) -> Rule:
         if text.lower() in (rule.code.lower(), rule.name):
             return rule
     names = [word for rule in known for word in (rule.code, rule.name)]
-    raise UsageError(f"no rule is called '{text}'{did_you_mean(text, names)}")
+    hint = did_you_mean(text, names) or "; `pglint-locks explain --all` lists the rules"
+    raise UsageError(f"no rule is called '{text}'{hint}")
 
 
 def check_selector(rules: Iterable[Rule], selector: str) -> None:

@@ -1,0 +1,191 @@
+"""`pglint-locks check`: finds files, lints them, reports, and settles the exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pglint_locks.commands.layers import configurations
+from pglint_locks.commands.streams import (
+    complain,
+    prepare,
+    remark,
+    show,
+    tell,
+    terminal_width,
+    wants_color,
+)
+from pglint_locks.config import Config, Configs, Settings
+from pglint_locks.discovery import Discovery, FoundFile, discover, excluded_by
+from pglint_locks.errors import UsageError
+from pglint_locks.findings import Finding, Severity
+from pglint_locks.paths import absolute, shown
+
+if TYPE_CHECKING:
+    from pglint_locks.run import Run
+
+STANDARD_INPUT = "-"
+CLEAN, FOUND, FAILED = 0, 1, 2
+
+
+def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
+    """Lint paths under the options given; returns the exit status.
+
+    Raises:
+        UsageError: the command line, the environment or `--config` is wrong.  What is
+            wrong with one path or one nested configuration file is told instead.
+    """
+    prepare()
+    cwd = Path.cwd()
+    configs, warnings = configurations(given, cwd)
+    names = list(paths) or ["."]
+    if "stdin-filename" in given and STANDARD_INPUT not in names:
+        raise UsageError("--stdin-filename is for standard input; add the path -")
+    lint = _Lint(configs, cwd)
+    found = discover([name for name in names if name != STANDARD_INPUT], configs, cwd)
+    config = _common_config(names, found, configs, cwd)
+    if not config["quiet"]:
+        for line in [*warnings, *found.notices]:
+            remark(line)
+    if config["verbose"] and not config["quiet"]:
+        for file in found.files:
+            remark(f"reads {file.name}")
+    run = lint.files(found.files)
+    if STANDARD_INPUT in names:
+        run = lint.with_standard_input(run, found, config)
+    return _report(run, lint, found, config)
+
+
+class _Lint:
+    """Lints with each file's own settings, and remembers them by the file's shown name."""
+
+    def __init__(self, configs: Configs, cwd: Path) -> None:
+        self._configs = configs
+        self._cwd = cwd
+        self.settings: dict[str, Settings] = {}
+
+    def files(self, files: Sequence[FoundFile]) -> Run:
+        from pglint_locks.engine import lint_files
+
+        return lint_files(files, self._settings_for)
+
+    def with_standard_input(self, run: Run, found: Discovery, config: Config) -> Run:
+        """The run of the files, and standard input added to it."""
+        from pglint_locks.engine import lint_text
+        from pglint_locks.run import FileError
+        from pglint_locks.sources.decode import UnreadableText, decode
+
+        given = config["stdin-filename"]
+        name = shown(Path(given), self._cwd) if given else "<stdin>"
+        path = absolute(Path(given or name), self._cwd)
+        try:
+            settings = self._settings_for(FoundFile(path, name))
+            reason = excluded_by(path, self._configs, self._cwd) if given else None
+        except UsageError as error:
+            found.errors.append(str(error))
+            return run
+        data = sys.stdin.buffer.read()
+        if reason:
+            if not config["quiet"]:
+                remark(f"{name} is excluded by {reason}; it is not read")
+            return run
+        try:
+            own = lint_text(decode(name, data).text, name, settings)
+        except UnreadableText as error:
+            unread = FileError(name, str(error))
+            return replace(run, files=run.files + 1, errors=(*run.errors, unread))
+        return replace(
+            run,
+            findings=tuple(
+                sorted((*run.findings, *own.findings), key=lambda finding: finding.sort_key)
+            ),
+            files=run.files + own.files,
+            statements=run.statements + own.statements,
+            clauses=run.clauses + own.clauses,
+            not_analysed=(*run.not_analysed, *own.not_analysed),
+            errors=(*run.errors, *own.errors),
+        )
+
+    def _settings_for(self, file: FoundFile) -> Settings:
+        if file.name not in self.settings:
+            config = self._configs.above(file.path.parent)
+            self.settings[file.name] = config.settings(file.path)
+        return self.settings[file.name]
+
+
+def _common_config(names: Sequence[str], found: Discovery, configs: Configs, cwd: Path) -> Config:
+    """The configuration of the run itself: the one above all that is linted."""
+    folders = [cwd if name == STANDARD_INPUT else _folder(name, cwd) for name in names]
+    try:
+        return configs.above(Path(os.path.commonpath(folders)))
+    except ValueError:  # several drives
+        return configs.without_file
+    except UsageError as error:
+        if str(error) not in found.errors:
+            found.errors.append(str(error))
+        return configs.without_file
+
+
+def _folder(name: str, cwd: Path) -> Path:
+    path = absolute(Path(name), cwd)
+    return path if os.path.isdir(path) else path.parent
+
+
+def _report(run: Run, lint: _Lint, found: Discovery, config: Config) -> int:
+    """Print all that there is to say; returns the exit status."""
+    seen = [
+        finding
+        for finding in run.findings
+        if finding.severity >= lint.settings[finding.source.name].severity_threshold
+    ]
+    errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
+    try:
+        _write(replace(run, findings=tuple(seen)), config)
+    except OSError as error:
+        errors.append(f"{config['output-file']}: cannot be written: {error.strerror}")
+    for line in errors:
+        complain(line)
+    _summarise(run, seen, config)
+    if errors:
+        return FAILED
+    return FOUND if any(_fails(finding, lint) for finding in run.findings) else CLEAN
+
+
+def _fails(finding: Finding, lint: _Lint) -> bool:
+    fail_on = lint.settings[finding.source.name].fail_on
+    return fail_on is not None and finding.severity >= fail_on
+
+
+def _write(run: Run, config: Config) -> None:
+    """Print the findings, or write them to `--output-file`.  Raises OSError."""
+    from pglint_locks.reporters import RenderOptions, render
+
+    path = config.file("output-file")
+    color = wants_color(config["color"], sys.stdout, os.environ)
+    width = terminal_width(sys.stdout)
+    if path:
+        color, width = config["color"] == "always", 0
+    options = RenderOptions(color=color, width=width, threshold=Severity.NOTE, cwd=config.cwd)
+    text = render(run, config["output-format"], options)
+    if path:
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    else:
+        show(text)
+
+
+def _summarise(run: Run, seen: Sequence[Finding], config: Config) -> None:
+    from pglint_locks.commands.summary import coverage, last_line, statistics
+
+    tables = []
+    if config["statistics"]:
+        tables.append(statistics(seen))
+    if config["coverage"]:
+        tables.append(coverage(run))
+    for line in "\n".join(tables).splitlines():
+        tell(line)
+    if not config["quiet"]:
+        tell(last_line(run))

@@ -1,0 +1,84 @@
+"""Tells in words how a run went: its last line, `--statistics` and `--coverage`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pglint_locks.findings import Finding
+    from pglint_locks.run import Run
+
+_COUNTABLE = ("error", "file", "statement", "template", "dialect", "text", "clause")
+
+
+def last_line(run: Run) -> str:
+    """What was looked at, in one line: `Checked 3 files, 12 statements: …`."""
+    clauses = f"{_count(run.clauses, 'locking clause')}, {run.analysed} analysed"
+    missing = run.clauses - run.analysed
+    if missing:
+        clauses += f", {missing} not ({_reasons(run)})"
+    return f"Checked {_count(run.files, 'file')}, {_count(run.statements, 'statement')}: {clauses}."
+
+
+def statistics(findings: Sequence[Finding]) -> str:
+    """A table of how often each rule spoke, at which severity."""
+    counts = Counter((found.rule.code, found.rule.name, found.severity) for found in findings)
+    rows = [
+        (str(count), code, severity.value, name)
+        for (code, name, severity), count in sorted(
+            counts.items(), key=lambda item: (item[0][0], -item[0][2].weight)
+        )
+    ]
+    total = _count(len(findings), "finding")
+    return _table(rows) + f"{total} of {_count(len({row[1] for row in rows}), 'rule')}\n"
+
+
+def coverage(run: Run) -> str:
+    """A table of the locking clauses: analysed, and not, with the reason and the places."""
+    lines = _table(
+        [
+            ("locking clauses seen", str(run.clauses)),
+            ("analysed", str(run.analysed)),
+            ("not analysed", str(run.clauses - run.analysed)),
+        ]
+    )
+    for reason, count in _by_reason(run):
+        lines += f"  {_count(count, reason)}\n"
+        for missed in run.not_analysed:
+            if missed.reason == reason:
+                place = missed.source.position(missed.span.start)
+                lines += f"    {missed.source.name}:{place.row}:{place.column}\n"
+    return lines
+
+
+def _reasons(run: Run) -> str:
+    return ", ".join(_count(count, reason) for reason, count in _by_reason(run))
+
+
+def _by_reason(run: Run) -> list[tuple[str, int]]:
+    """The reasons, the commonest first."""
+    counts = Counter(missed.reason for missed in run.not_analysed)
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing if number == 1 else _plural(thing)}"
+
+
+def _plural(thing: str) -> str:
+    return thing + "s" if thing.endswith(("clause", *_COUNTABLE)) else thing
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows with their columns one below the other: numbers to the right, words to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(
+        "  ".join(
+            cell.rjust(width) if cell.isdigit() else cell.ljust(width)
+            for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        + "\n"
+        for row in rows
+    )
