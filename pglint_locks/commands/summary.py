@@ -10,15 +10,16 @@ if TYPE_CHECKING:
     from pglint_locks.findings import Finding
     from pglint_locks.run import Run
 
-_COUNTABLE = ("error", "file", "statement", "template", "dialect", "text", "clause")
+# How reasons end that can be counted; of the others ("too large") there is no plural.
+_NOUNS = ("error", "statement", "template", "dialect", "database", "text")
 
 
 def last_line(run: Run) -> str:
     """What was looked at, in one line: `Checked 3 files, 12 statements: …`."""
     clauses = f"{_count(run.clauses, 'locking clause')}, {run.analysed} analysed"
-    missing = run.clauses - run.analysed
-    if missing:
-        clauses += f", {missing} not ({_reasons(run)})"
+    if run.not_analysed:
+        reasons = ", ".join(_count_reason(count, reason) for reason, count in _by_reason(run))
+        clauses += f", {len(run.not_analysed)} not ({reasons})"
     return f"Checked {_count(run.files, 'file')}, {_count(run.statements, 'statement')}: {clauses}."
 
 
@@ -41,11 +42,11 @@ def coverage(run: Run) -> str:
         [
             ("locking clauses seen", str(run.clauses)),
             ("analysed", str(run.analysed)),
-            ("not analysed", str(run.clauses - run.analysed)),
+            ("not analysed", str(len(run.not_analysed))),
         ]
     )
     for reason, count in _by_reason(run):
-        lines += f"  {_count(count, reason)}\n"
+        lines += f"  {_count_reason(count, reason)}\n"
         for missed in run.not_analysed:
             if missed.reason == reason:
                 place = missed.source.position(missed.span.start)
@@ -53,22 +54,17 @@ def coverage(run: Run) -> str:
     return lines
 
 
-def _reasons(run: Run) -> str:
-    return ", ".join(_count(count, reason) for reason, count in _by_reason(run))
-
-
 def _by_reason(run: Run) -> list[tuple[str, int]]:
     """The reasons, the commonest first."""
-    counts = Counter(missed.reason for missed in run.not_analysed)
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return sorted(run.reasons.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing if number == 1 else _plural(thing)}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _plural(thing: str) -> str:
-    return thing + "s" if thing.endswith(("clause", *_COUNTABLE)) else thing
+def _count_reason(number: int, reason: str) -> str:
+    return _count(number, reason) if reason.endswith(_NOUNS) else f"{number} {reason}"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
