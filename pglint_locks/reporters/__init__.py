@@ -11,7 +11,7 @@ from pglint_locks.reporters import concise, full, github, json_findings
 from pglint_locks.reporters.options import RenderOptions
 
 if TYPE_CHECKING:
-    from pglint_locks.engine import Run
+    from pglint_locks.run import Run
 
 __all__ = ["FORMATS", "RenderOptions", "render"]
 

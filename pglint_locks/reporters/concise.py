@@ -9,7 +9,7 @@ from pglint_locks.reporters.escape import escape
 from pglint_locks.reporters.options import RenderOptions
 
 if TYPE_CHECKING:
-    from pglint_locks.engine import Run
+    from pglint_locks.run import Run
 
 
 def render(run: Run, _options: RenderOptions) -> str:

@@ -13,7 +13,7 @@ from pglint_locks.reporters.options import RenderOptions
 from pglint_locks.text import SourceText, Span
 
 if TYPE_CHECKING:
-    from pglint_locks.engine import Run
+    from pglint_locks.run import Run
 
 # Source lines are cut to the terminal's width, but a narrower one than this would leave
 # nothing to read; where there is no terminal, a line may take the second number of cells.
@@ -95,7 +95,8 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     repair = finding.advice or (finding.fix.message if finding.fix else None)
     if repair:
         by = f" ({_FIX_OPTIONS[finding.fix.applicability]} does it)" if finding.fix else ""
-        yield "write", repair.removeprefix("write ") + by
+        key = "write" if repair.startswith("write ") else "help"
+        yield key, repair.removeprefix("write ") + by
     yield "more", f"pglint-locks explain {finding.rule.code}"
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding, Severity
+from pglint_locks.paths import absolute, shown
 from pglint_locks.reporters.escape import escape
 from pglint_locks.reporters.options import RenderOptions
 
 if TYPE_CHECKING:
-    from pglint_locks.engine import Run
+    from pglint_locks.run import Run
 
 STDIN_NAME = "<stdin>"
 
@@ -63,13 +64,9 @@ def _path_in_repository(name: str, cwd: Path) -> str:
     """
     if name == STDIN_NAME:
         return name
-    path = Path(os.path.abspath(cwd / name))
+    path = absolute(Path(name), cwd)
     workspace = os.environ.get("GITHUB_WORKSPACE")
-    roots = [Path(workspace)] if workspace else []
+    roots = [absolute(Path(workspace), cwd)] if workspace else []
     roots += [folder for folder in path.parents if (folder / ".git").exists()][:1]
-    for root in roots:
-        for way in (os.path.abspath, os.path.realpath):  # as written, then links followed
-            file, base = Path(way(path.parent), path.name), Path(way(root))
-            if file.is_relative_to(base):
-                return file.relative_to(base).as_posix()
-    return name.replace(os.sep, "/")
+    relative = (shown(path, root) for root in roots)
+    return next((inside for inside in relative if not Path(inside).is_absolute()), name)

@@ -10,7 +10,7 @@ from pglint_locks.reporters.options import RenderOptions
 from pglint_locks.text import SourceText, Span
 
 if TYPE_CHECKING:
-    from pglint_locks.engine import Run
+    from pglint_locks.run import Run
 
 
 def render_array(run: Run, _options: RenderOptions) -> str:

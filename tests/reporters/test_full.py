@@ -352,9 +352,13 @@ def test_nothing_from_a_file_reaches_the_terminal_raw() -> None:
 def test_a_repair_that_an_option_makes_says_so() -> None:
     fix = Fix("safe", "wrap the sub-SELECT", (Edit(span_of(CLAIM, "IN"), "= ANY"),))
     assert " LOCKED)) (--fix does it)\n" in full(claim_finding(fix=fix), width=0)
-    assert "   = write: wrap the sub-SELECT (--unsafe-fixes does it)\n" in full(
+    assert "   = help: wrap the sub-SELECT (--unsafe-fixes does it)\n" in full(
         claim_finding(advice=None, fix=Fix("unsafe", fix.message, fix.edits))
     )
+
+
+def test_advice_that_is_no_text_to_write_is_help() -> None:
+    assert "   = help: page by key instead\n" in full(claim_finding(advice="page by key instead"))
 
 
 def test_colour_is_only_paint() -> None:
