@@ -74,6 +74,8 @@ _COMMENT_SIGN = r"(?:--+|/\*+!?|//+!?|#+|<!--|\{#-?|%+|;+)"
 _LEADS_COMMENT = re.compile(rf"\s*{_COMMENT_SIGN}?\s*")
 _LEADS_LINE = re.compile(r"[\s*]*")
 _AFTER_SIGN = re.compile(rf"\s{_COMMENT_SIGN}\s*\Z")
+_AROUND_ITEM = "* \t\r\n\f\v"  # a list may go on in the next line of a block comment
+_LONGEST_SHOWN = 60
 _BETWEEN = re.compile(r"[\s,;&]*")
 
 
@@ -132,7 +134,7 @@ def _directive(
         yield from (each for each in read if isinstance(each, Mistake))
         if items:
             yield Directive(verb, whole, items)
-        elif not read:
+        elif not read:  # white space and commas
             yield _empty_brackets(verb, whole)
     elif (stray := _stray_codes(text, end, rules)) is not None:
         yield _no_brackets(verb, Span(start, stray))
@@ -144,7 +146,7 @@ def _directive(
 def _bracketed(brackets: re.Match[str], rules: Sequence[Rule]) -> Iterator[Item | Mistake]:
     """What stands between the commas of the brackets."""
     for piece in re.finditer(r"[^,]+", brackets[1]):
-        word = piece[0].strip()
+        word = piece[0].strip(_AROUND_ITEM)
         at = brackets.start(1) + piece.start() + piece[0].find(word)
         codes = matching(rules, [word])
         if codes:
@@ -175,10 +177,10 @@ def _is_exact(item: str) -> bool:
 
 def _no_directive(text: str, marker: re.Match[str], word: re.Match[str] | None) -> Mistake:
     end = word.end() if word else len(text[: marker.end()].rstrip())
-    near = did_you_mean(word[0] if word else "", [verb.value for verb in Verb])
+    near = did_you_mean(_short(word[0]) if word else "", [verb.value for verb in Verb])
     return Mistake(
         Span(marker.start(), end),
-        f"'{text[marker.start() : end]}' is no directive, so it does nothing",
+        f"'{_short(text[marker.start() : end])}' is no directive, so it does nothing",
         "not understood",
         near.removeprefix("; ") or "write ignore[CODE], ignore-file[CODE], off or on",
     )
@@ -203,14 +205,19 @@ def _no_brackets(verb: Verb, span: Span) -> Mistake:
 
 
 def _no_rule(item: str, span: Span, rules: Sequence[Rule]) -> Mistake:
-    near = did_you_mean(item, [word for rule in rules for word in (rule.code, rule.name)])
-    advice = near.removeprefix("; ") or "pglint-locks explain --all lists the rules"
     words = item.split()
+    shown = _short(" ".join(words))
+    near = did_you_mean(shown, [word for rule in rules for word in (rule.code, rule.name)])
+    advice = near.removeprefix("; ") or "pglint-locks explain --all lists the rules"
     if len(words) > 1 and all(matching(rules, [word]) for word in words):
         advice = f"write {', '.join(words)} with commas between"
-    return Mistake(
-        span, f"'{item}' names no rule, so it suppresses nothing", "no such rule", advice
-    )
+    message = f"'{shown}' names no rule, so it suppresses nothing"
+    return Mistake(span, message, "no such rule", advice)
+
+
+def _short(words: str) -> str:
+    """The words as a message may quote them."""
+    return words if len(words) <= _LONGEST_SHOWN else f"{words[: _LONGEST_SHOWN - 1]}…"
 
 
 def _shifted(found: Directive | Mistake, by: int) -> Directive | Mistake:
