@@ -8,7 +8,6 @@ exception is `FOR UPDATE LIMIT (SELECT …)`: there brackets tell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pglast import ast
@@ -100,7 +99,7 @@ def clauses_by_select(
     return given
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Owner:
     node: ast.SelectStmt
     count: int
@@ -121,18 +120,14 @@ def _owners(root: ast.Node) -> list[_Owner]:
                 item.nested_in_limit = sum(owner.count for owner in owners[position + 1 :])
         elif isinstance(item, ast.SelectStmt) and item.lockingClause:
             owner = _Owner(item, len(item.lockingClause))
-            limits = [node for node in (item.limitCount, item.limitOffset) if node]
+            limits = (item.limitCount, item.limitOffset)
+            children = list(textual_children(item))
+            after = [child for child in children if any(child is limit for limit in limits)]
+            before = [child for child in children if not any(child is limit for limit in limits)]
             stack.append(("limits seen", owner))
-            stack.extend(("enter", node) for node in limits)
+            stack.extend(("enter", child) for child in reversed(after))
             stack.append(("own", owner))
-            stack.extend(_reversed_children(item, skip=tuple(limits)))
+            stack.extend(("enter", child) for child in reversed(before))
         else:
-            stack.extend(_reversed_children(item))
+            stack.extend(("enter", child) for child in reversed(list(textual_children(item))))
     return owners
-
-
-def _reversed_children(
-    node: ast.Node, skip: tuple[ast.Node, ...] = ()
-) -> Iterator[tuple[str, ast.Node]]:
-    children = [child for child in textual_children(node) if not any(child is s for s in skip)]
-    return (("enter", child) for child in reversed(children))

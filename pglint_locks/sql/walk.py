@@ -42,8 +42,20 @@ def textual_children(node: ast.Node) -> Iterator[ast.Node]:
     """
     if isinstance(node, ast.MultiAssignRef) and node.colno > 1:
         return
+    if isinstance(node, ast.SelectStmt) and node.limitCount and node.limitOffset:
+        yield from _with_limits_in_order(node)
+        return
     for field in _fields(type(node)):
         yield from _nodes(getattr(node, field))
+
+
+def _with_limits_in_order(node: ast.SelectStmt) -> Iterator[ast.Node]:
+    """A SELECT's children: its LIMIT and OFFSET may stand in either order, last."""
+    for field in _fields(ast.SelectStmt):
+        if field not in ("limitCount", "limitOffset", "lockingClause"):
+            yield from _nodes(getattr(node, field))
+    yield from sorted((node.limitCount, node.limitOffset), key=leftmost_location)
+    yield from _nodes(node.lockingClause)
 
 
 def _nodes(value: Any) -> Iterator[ast.Node]:
