@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
 from pglint_locks.run import FileError, FileReport, Run
-from pglint_locks.sources.decode import UnreadableText, decode
+from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sql.lockwords import has_directive, has_lock_words
 from pglint_locks.text import SourceText
 
@@ -27,7 +27,7 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
                 work.append((source, settings_for(file)))
         except OSError as error:
             errors.append(FileError(file.name, f"cannot be read: {error.strerror or error}"))
-        except UnreadableText as error:
+        except UnreadableTextError as error:
             errors.append(FileError(file.name, str(error)))
     return _lint(work, len(files), errors)
 
@@ -41,7 +41,7 @@ def lint_text(text: str, name: str, settings: Settings) -> Run:
 
 
 def _read(file: FoundFile) -> SourceText | None:
-    """A file's text, if it holds anything to look at.  Raises OSError, UnreadableText."""
+    """A file's text, if it holds anything to look at.  Raises OSError, UnreadableTextError."""
     data = file.path.read_bytes()
     source = decode(file.name, data)
     return source if has_lock_words(data) or has_directive(data) else None

@@ -12,7 +12,7 @@ from pglint_locks.config import Settings
 from pglint_locks.findings import Finding, Hazard, Related, Rule, Subject
 from pglint_locks.model.flow import is_never_run
 from pglint_locks.model.locks import locking_clauses
-from pglint_locks.model.statements import ClauseMismatch, Statement
+from pglint_locks.model.statements import ClauseMismatchError, Statement
 from pglint_locks.model.transactions import join_in_order, transaction_blocks
 from pglint_locks.rules import RULES, pgl001_syntax_error
 from pglint_locks.run import FileError, FileReport
@@ -20,7 +20,7 @@ from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.bodies import body_clause_spans
 from pglint_locks.sql.deepstack import call_with_deep_stack
-from pglint_locks.sql.parse import Parsed, Unparsed
+from pglint_locks.sql.parse import Unparsed
 from pglint_locks.sql.script import ParsedScript, clause_spans
 from pglint_locks.sql.split import Comment
 from pglint_locks.text import SourceText, Span
@@ -41,7 +41,7 @@ def _lint_all(
     for source, settings in work:
         try:
             reports.append(_FileLint(source, settings).run())
-        except Exception as error:  # noqa: BLE001 (one file's failure is not the run's)
+        except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"internal error: {error!r} in {where.name}, line {where.lineno}"
             errors.append(FileError(source.name, f"{message}; please report it"))
@@ -125,7 +125,7 @@ class _FileLint:
             self.clauses += len(result.clauses)
             try:
                 modelled[index] = Statement(result, start)
-            except ClauseMismatch:
+            except ClauseMismatchError:
                 for clause in result.clauses:
                     self._note(unit, "its place was not found", clause.span.shifted(start))
             for body in body_clause_spans(result):

@@ -193,9 +193,7 @@ def _add_from(query: Query, nodes: Sequence[ast.Node] | None) -> None:
             stack += [(node, True), (node.rarg, False), (node.larg, False)]
         else:
             alias = node.alias or node.join_using_alias
-            query.items.append(
-                RangeItem(ItemKind.JOIN, alias.aliasname if alias else None, query)
-            )
+            query.items.append(RangeItem(ItemKind.JOIN, alias.aliasname if alias else None, query))
             _add_expressions(query, Clause.ON, (node.quals,))
 
 
@@ -216,14 +214,10 @@ def _add_item(query: Query, node: ast.Node) -> None:
             _add_expressions(query, Clause.FROM, (*node.args, node.repeatable))
         case ast.RangeFunction():
             kind, refname = ItemKind.FUNCTION, _function_refname(node)
-            query.items.append(
-                RangeItem(kind, refname, query, columns=_alias_columns(node.alias))
-            )
+            query.items.append(RangeItem(kind, refname, query, columns=_alias_columns(node.alias)))
             _add_expressions(query, Clause.FROM, (node.functions,))
         case _:  # XMLTABLE, JSON_TABLE
-            query.items.append(
-                RangeItem(ItemKind.TABLE_FUNCTION, _aliasname(node.alias), query)
-            )
+            query.items.append(RangeItem(ItemKind.TABLE_FUNCTION, _aliasname(node.alias), query))
             _add_expressions(query, Clause.FROM, tuple(textual_children(node)))
 
 

@@ -19,7 +19,7 @@ UNKNOWN = Unknown.UNKNOWN
 _INTEGER_TYPES = {"int2", "int4", "int8", "numeric", "integer", "bigint", "smallint", "int"}
 
 
-def fold_integer(node: ast.Node | None) -> int | None | Unknown:
+def fold_integer(node: ast.Node | None) -> int | Unknown | None:
     """The integer that an expression stands for; None for NULL (and for no expression).
 
     Folds casts to number types, signs, and `+ - *` over constants, so that `(0)`,
@@ -39,7 +39,7 @@ def fold_integer(node: ast.Node | None) -> int | None | Unknown:
     return UNKNOWN
 
 
-def _constant(node: ast.A_Const) -> int | None | Unknown:
+def _constant(node: ast.A_Const) -> int | Unknown | None:
     if node.isnull:
         return None
     if isinstance(node.val, ast.Integer):
@@ -53,7 +53,7 @@ def _constant(node: ast.A_Const) -> int | None | Unknown:
     return UNKNOWN
 
 
-def _fold_operator(node: ast.A_Expr) -> int | None | Unknown:
+def _fold_operator(node: ast.A_Expr) -> int | Unknown | None:
     if len(node.name) != 1 or isinstance(node.rexpr, tuple) or isinstance(node.lexpr, tuple):
         return UNKNOWN
     operator = node.name[0].sval

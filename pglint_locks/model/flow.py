@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglast import ast
-from pglast.enums import LimitOption, SetOperation
+from pglast.enums import SetOperation
 
 from pglint_locks.model.constants import UNKNOWN, Unknown, fold_integer
 from pglint_locks.model.functions import is_aggregate, is_random, is_set_returning
 from pglint_locks.model.queries import Clause, Cte, Query, QueryKind, RangeItem, SubLink
 
 
-def row_limit(query: Query) -> int | None | Unknown:
-    """How many rows LIMIT or FETCH FIRST lets through: None for all, UNKNOWN for a
-    parameter or expression."""
+def row_limit(query: Query) -> int | Unknown | None:
+    """How many rows LIMIT or FETCH FIRST lets through.
+
+    None for all of them, UNKNOWN for a parameter or expression.
+    """
     return fold_integer(getattr(query.node, "limitCount", None))
 
 
@@ -87,9 +89,10 @@ def is_never_run(query: Query) -> bool:
 
 
 def reads_whole_input(query: Query) -> bool:
-    """Whether a level takes all of its input before it gives its first row, or gives
-    other rows than it takes: sorting, grouping, DISTINCT, aggregates, windows, set
-    operations but UNION ALL."""
+    """Whether a level takes all of its input before it gives its first row.
+
+    Sorting, grouping, DISTINCT, aggregates, windows and set operations but UNION ALL do.
+    """
     node = query.node
     if query.kind is QueryKind.SET_OPERATION:
         return bool(node.sortClause) or not _is_union_all(node)
@@ -101,16 +104,6 @@ def reads_whole_input(query: Query) -> bool:
         or node.groupClause
         or node.havingClause
         or any(call.windowed or is_aggregate(call) for call in query.calls)
-    )
-
-
-def is_lone_aggregate(query: Query) -> bool:
-    """Whether a level gives one row by an aggregate, without GROUP BY or a sort."""
-    node = query.node
-    return (
-        query.kind is QueryKind.SELECT
-        and not (node.sortClause or node.distinctClause or node.groupClause)
-        and any(is_aggregate(call) for call in query.calls)
     )
 
 
@@ -155,8 +148,10 @@ def _is_simple(query: Query) -> bool:
 
 
 def lazy_limits(query: Query) -> Iterator[int | Unknown]:
-    """The LIMITs that stop the locking of `query`'s rows: its own and those above it that
-    take its rows one at a time."""
+    """The LIMITs that stop the locking of a level's rows.
+
+    Its own, and those above it that take its rows one at a time.
+    """
     level: Query | None = query
     while level is not None:
         limit = row_limit(level)
@@ -166,8 +161,3 @@ def lazy_limits(query: Query) -> Iterator[int | Unknown]:
         level = embedding.holder if isinstance(embedding, RangeItem) else None
         if level is not None and (level.is_write or reads_whole_input(level)):
             level = None
-
-
-def has_ties(query: Query) -> bool:
-    """Whether a level's limit is FETCH FIRST … WITH TIES."""
-    return getattr(query.node, "limitOption", None) == LimitOption.LIMIT_OPTION_WITH_TIES

@@ -74,7 +74,9 @@ def _uses_rows_of(value: ast.Node, query: Query) -> bool:
             if any(link.query.reads_from(query) for link in inner):
                 return True
         elif isinstance(node, ast.ColumnRef):
-            parts = tuple(part.sval if isinstance(part, ast.String) else "*" for part in node.fields)
+            parts = tuple(
+                part.sval if isinstance(part, ast.String) else "*" for part in node.fields
+            )
             item = query.resolve(parts)
             if item is not None and item.holder is query:
                 return True

@@ -234,26 +234,26 @@ class Query:
         An unqualified name belongs to the innermost level that could have it: without
         a schema, any level with a table or function in it.  None if nothing shows.
         """
-        for level, items in self.visible():
+        for items in self.visible():
             for item in items:
                 if _names(item, parts):
                     return item
             if len(parts) == 1:
-                found = _holder_of_column(level, items, parts[0])
+                found = _holder_of_column(items, parts[0])
                 if found is not None:
                     return found
         return None
 
-    def visible(self) -> Iterator[tuple[Query, list[RangeItem]]]:
-        """The levels whose range items an expression here can name, innermost first."""
-        yield self, self.named_items()
+    def visible(self) -> Iterator[list[RangeItem]]:
+        """The range items that an expression here can name, level by level outwards."""
+        yield self.named_items()
         query = self
         while query.parent is not None:
             parent, embedding = query.parent, query.embedding
             if isinstance(embedding, SubLink) or (
                 isinstance(embedding, RangeItem) and embedding.lateral
             ):
-                yield parent, parent.named_items(besides=embedding)
+                yield parent.named_items(besides=embedding)
             query = parent
 
     def named_items(self, besides: Embedding = None) -> list[RangeItem]:
@@ -270,6 +270,15 @@ class Query:
                     return True
         return False
 
+    def reads_outside(self, holder: Query) -> bool:
+        """Whether this level or one below refers to a row of a level around `holder`."""
+        around = holder.parent
+        while around is not None:
+            if self.reads_from(around):
+                return True
+            around = around.parent
+        return False
+
 
 def _names(item: RangeItem, parts: tuple[str, ...]) -> bool:
     """Whether the qualifier of a column reference is this item's name."""
@@ -281,9 +290,7 @@ def _names(item: RangeItem, parts: tuple[str, ...]) -> bool:
     return False
 
 
-def _holder_of_column(
-    level: Query, items: list[RangeItem], column: str
-) -> RangeItem | None:
+def _holder_of_column(items: list[RangeItem], column: str) -> RangeItem | None:
     """The item of a level that has, or may have, a column; a whole-row name counts."""
     maybe: RangeItem | None = None
     for item in items:

@@ -10,8 +10,10 @@ from pglint_locks.model.queries import Cte, ItemKind, Query, RangeItem
 
 
 def ctes_reached(clause: LockingClause) -> list[Cte]:
-    """The WITH queries that a clause reads, directly or through FROM sub-SELECTs; it is
-    never applied inside them."""
+    """The WITH queries that a clause reads, directly or through FROM sub-SELECTs.
+
+    It is never applied inside them.
+    """
     if clause.refusal is not None:
         return []
     found: list[Cte] = []

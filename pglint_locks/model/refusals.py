@@ -97,8 +97,10 @@ def refusal_of_level(query: Query, words: str) -> Refusal | None:
 
 
 def _has_aggregates(query: Query) -> bool:
-    """Whether an aggregate belongs to a level: one of its own, or one in a sub-link
-    below all of whose columns are this level's (`check_agg_arguments`)."""
+    """Whether an aggregate belongs to a level (`check_agg_arguments`).
+
+    One of its own does, and one in a sub-link below all of whose columns are this level's.
+    """
     return any(
         is_aggregate(call) and _aggregate_level(call, level) is query
         for level in query.levels()
@@ -109,9 +111,7 @@ def _has_aggregates(query: Query) -> bool:
 def _aggregate_level(call: Call, stands_in: Query) -> Query:
     """The level that an aggregate belongs to: the innermost of its columns' levels."""
     columns = _argument_columns(call.node)
-    levels = [
-        item.holder for parts in columns if (item := stands_in.resolve(parts)) is not None
-    ]
+    levels = [item.holder for parts in columns if (item := stands_in.resolve(parts)) is not None]
     if len(levels) < len(columns) or not levels:
         return stands_in
     return max(levels, key=_nesting)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from pglint_locks.model.flow import is_bounded, is_lone_aggregate, reads_whole_input
+from pglint_locks.model.flow import is_bounded, reads_whole_input
 from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.predicates import equalities
 from pglint_locks.model.queries import (
@@ -22,6 +22,7 @@ from pglint_locks.model.queries import (
     SubLink,
     SubLinkKind,
 )
+from pglint_locks.model.writes import write_of
 
 _WRITERS = frozenset({QueryKind.UPDATE, QueryKind.DELETE, QueryKind.MERGE})
 _CONDITIONS = frozenset({Clause.WHERE, Clause.ON})
@@ -45,6 +46,12 @@ class Rescan:
     outer: Query
     correlated: bool
 
+    @property
+    def opened(self) -> Query:
+        """The sub-SELECT that the opener holds: the locking one or one around it."""
+        assert self.opener.query is not None
+        return self.opener.query
+
 
 def rescans(clause: LockingClause) -> Iterator[Rescan]:
     """The rescans that a locking clause can suffer, those of a write before the others."""
@@ -56,8 +63,9 @@ def rescans(clause: LockingClause) -> Iterator[Rescan]:
 class _Path:
     """A way from the lock upwards: the level reached and what was met on it.
 
-    `opener` is set once something on the way can run the locking query again by
-    itself, `fenced` once something reads all of it before it gives a first row.
+    `opener` is set once something on the way can run the locking query again by itself;
+    `behind_cte` once that lies in the body of a WITH query.  `fenced`: something keeps
+    the rows it took, so that nothing below it is run again.
     """
 
     mark: RowMark
@@ -66,7 +74,14 @@ class _Path:
     fenced: bool = False
     per_row_of_another: bool = False
     opener: SubLink | RangeItem | None = None
+    behind_cte: bool = False
     passed: frozenset[Query] = frozenset()
+
+    def opened_by(self, holder: SubLink | RangeItem) -> SubLink | RangeItem:
+        """The innermost sub-link passed, or what stands in a WITH query's body, or `holder`."""
+        if self.opener is not None and (self.behind_cte or isinstance(self.opener, SubLink)):
+            return self.opener
+        return holder
 
 
 def _climb(path: _Path) -> Iterator[Rescan]:
@@ -75,31 +90,49 @@ def _climb(path: _Path) -> Iterator[Rescan]:
     if level in path.passed:  # a recursive WITH query reads itself
         return
     limit = path.limit or (level if is_bounded(level) else None)
-    fenced = path.fenced or (level is not path.mark.level and _fences(level, path))
+    fenced = path.fenced or (level is not path.mark.level and _fences(level))
     path = replace(path, limit=limit, fenced=fenced, passed=path.passed | {level})
     match level.embedding:
         case SubLink() as link:
             yield from _through_sub_link(path, link)
         case RangeItem() as item:
             yield from _through_from(path, item)
-        case Cte() as cte if path.opener is not None and not path.fenced:
-            # A WITH query is no fence for what its own body runs again: it is read row by row.
-            for reference in cte.references:
-                yield from _arrive(path, reference)
-                if not reference.holder.is_write:
-                    yield from _climb(replace(path, level=reference.holder))
+        case Cte() as cte:
+            yield from _through_cte(path, cte)
         case None if level.parent is not None and level.parent.kind is QueryKind.SET_OPERATION:
             yield from _climb(replace(path, level=level.parent))
 
 
-def _fences(level: Query, path: _Path) -> bool:
-    """Whether a level above the lock takes all of its rows at once, and keeps them.
+def _fences(level: Query) -> bool:
+    """Whether a level keeps the rows it took, so that nothing below it is run again.
 
-    A lone aggregate does not keep what a join below it runs again (seen: 491 of 500).
+    Sorting, grouping, DISTINCT and set operations do.  A lone aggregate or window is
+    computed anew (seen: 500 for 10), and EXISTS drops all of these from its query.
     """
-    if path.opener is not None and is_lone_aggregate(level):
+    node = level.node
+    if isinstance(level.embedding, SubLink) and level.embedding.kind is SubLinkKind.EXISTS:
         return False
-    return reads_whole_input(level)
+    if level.kind is QueryKind.SET_OPERATION:
+        return reads_whole_input(level)
+    return bool(
+        getattr(node, "sortClause", None)
+        or getattr(node, "distinctClause", None)
+        or getattr(node, "groupClause", None)
+    )
+
+
+def _through_cte(path: _Path, cte: Cte) -> Iterator[Rescan]:
+    """A WITH query fences what locks at its own top level, but is read row by row.
+
+    What its body runs again, or what depends on a row outside, is run again all the same.
+    """
+    if path.fenced or not (path.opener or cte.query.reads_outside(cte.holder)):
+        return
+    for reference in cte.references:
+        behind = replace(path, behind_cte=path.opener is not None)
+        yield from _arrive(behind, reference)
+        if not reference.holder.is_write:
+            yield from _climb(replace(behind, level=reference.holder))
 
 
 def _through_from(path: _Path, item: RangeItem) -> Iterator[Rescan]:
@@ -124,22 +157,21 @@ def _arrive(path: _Path, item: RangeItem) -> Iterator[Rescan]:
         # As many rows for each row of another item are asked for; but where the write
         # repeats a test of its own, that test drives the plan (seen: 300 for 30).
         if not path.per_row_of_another or path.opener is not None or _tests_own_rows(outer):
-            yield Rescan(path.mark, path.opener or item, path.limit, outer, correlated=False)
-    elif path.opener is None and not path.per_row_of_another:
-        if _is_select_of(outer, path.mark):
-            yield Rescan(path.mark, item, path.limit, outer, correlated=False)
+            yield Rescan(path.mark, path.opened_by(item), path.limit, outer, correlated=False)
+    elif path.opener is None and not path.per_row_of_another and _is_select_of(outer, path.mark):
+        yield Rescan(path.mark, item, path.limit, outer, correlated=False)
 
 
 def _through_sub_link(path: _Path, link: SubLink) -> Iterator[Rescan]:
-    outer, opener = link.holder, path.opener or link
+    outer, opener = link.holder, path.opened_by(link)
     if path.limit is None or link.standing.clause not in _CONDITIONS or link.standing.negated:
         return
     if _writes_table(outer, path.mark):
         correlated = path.level.reads_from(outer, outer.target)
         if correlated and link.kind in _PER_ROW_WHEN_CORRELATED:
-            yield Rescan(path.mark, link, path.limit, outer, correlated=True)
+            yield Rescan(path.mark, opener, path.limit, outer, correlated=True)
         elif _may_run_again(path, link, correlated):
-            yield Rescan(path.mark, link, path.limit, outer, correlated=False)
+            yield Rescan(path.mark, opener, path.limit, outer, correlated=False)
     elif not outer.is_write and _may_run_again(path, link, path.level.reads_from(outer)):
         if path.opener is None and _is_select_of(outer, path.mark):
             yield Rescan(path.mark, link, path.limit, outer, correlated=False)
@@ -157,17 +189,15 @@ def _may_run_again(path: _Path, link: SubLink, correlated: bool) -> bool:
 
 
 def _writes_table(level: Query, mark: RowMark) -> bool:
-    return (
-        level.kind in _WRITERS
-        and level.target is not None
-        and level.target.table is not None
-        and level.target.table.same_table(mark.table)
-    )
+    write = write_of(level) if level.kind in _WRITERS else None
+    return write is not None and write.table.same_table(mark.table)
 
 
 def _is_select_of(level: Query, mark: RowMark) -> bool:
-    """Whether a level is a SELECT with the locked table in its own FROM, for the client:
-    one that feeds a write copies what it got."""
+    """Whether a level is a SELECT for the client, with the locked table in its own FROM.
+
+    One that feeds a write copies what it got.
+    """
     return (
         level.kind is QueryKind.SELECT
         and not level.root.is_write

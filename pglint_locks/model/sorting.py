@@ -13,8 +13,11 @@ from pglint_locks.sql.walk import textual_children
 
 
 def sort_expressions(query: Query) -> Iterator[ast.Node]:
-    """The expressions of ORDER BY; an output column's name or position is replaced by
-    the expression behind it (`findTargetlistEntrySQL92`)."""
+    """The expressions of ORDER BY.
+
+    An output column's name or position is replaced by the expression behind it
+    (`findTargetlistEntrySQL92`).
+    """
     for key in getattr(query.node, "sortClause", None) or ():
         yield _behind(key.node, query.node.targetList or ())
 

@@ -19,7 +19,7 @@ class Statement:
 
     `later` are the statements that follow it in its transaction, as far as that shows.
     `start` is the unit offset of its first character; every span that it gives is in
-    unit offsets.  Raises `ClauseMismatch` where tree and text do not agree on the
+    unit offsets.  Raises `ClauseMismatchError` where tree and text do not agree on the
     number of locking clauses.
     """
 
@@ -30,7 +30,7 @@ class Statement:
         self._tokens = parsed.tokens
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
-            raise ClauseMismatch
+            raise ClauseMismatchError
         self._clause_texts = texts
 
     @cached_property
@@ -56,9 +56,14 @@ class Statement:
         """A range of statement offsets as unit offsets."""
         return span.shifted(self.start)
 
-    def source(self, span: Span) -> str:
-        """The text at a range of unit offsets."""
-        return self._tokens.source(span.shifted(-self.start))
+    def words(self, span: Span) -> str:
+        """The text at a range of unit offsets in one line, without comments."""
+        return self._tokens.words(span.shifted(-self.start))
+
+    @property
+    def first_word(self) -> Span:
+        """The statement's first word."""
+        return self.unit_span(self._tokens[0].span)
 
     def offset_clause(self, query: Query) -> Span:
         """A SELECT's OFFSET clause, to its last word."""
@@ -73,7 +78,7 @@ class Statement:
         keys = selecttext.sort_keys(query.node, self._tokens, self._home(query))
         return tuple(self.unit_span(key) for key in keys)
 
-    def first_word(self, query: Query) -> Span:
+    def opening_word(self, query: Query) -> Span:
         """The word that opens a sub-SELECT in FROM."""
         return self._part(selecttext.first_word(query.node, self._tokens))
 
@@ -86,16 +91,20 @@ class Statement:
         return self.unit_span(selecttext.function_name(call.location, self._tokens))
 
     def opener(self, link: SubLink) -> Span:
-        """The words that open a sub-link: IN, NOT IN, EXISTS, `= ANY`, or, for a scalar
-        or ARRAY, the comparison that it stands in."""
+        """The words that open a sub-link: IN, NOT IN, EXISTS, `= ANY`.
+
+        For a scalar or ARRAY they are those of the comparison that it stands in.
+        """
         location = link.location
         if link.kind in (SubLinkKind.SCALAR, SubLinkKind.ARRAY) and link.standing.comparison:
             location = link.standing.comparison.location
         return self.unit_span(selecttext.sub_link_opener(location, self._tokens))
 
     def tested_column(self, link: SubLink) -> str | None:
-        """The column that `… IN (SELECT` or `… = ANY (SELECT` tests; None for a row of
-        several, an expression, or another operator."""
+        """The column that `… IN (SELECT` or `… = ANY (SELECT` tests.
+
+        None for a row of several, an expression, or another operator.
+        """
         tested = link.node.testexpr
         operator = link.node.operName
         if not isinstance(tested, ast.ColumnRef) or (operator and operator[-1].sval != "="):
@@ -110,5 +119,5 @@ class Statement:
         return self.span if span is None else self.unit_span(span)
 
 
-class ClauseMismatch(Exception):
+class ClauseMismatchError(Exception):
     """Tree and text of a statement differ in their number of locking clauses."""

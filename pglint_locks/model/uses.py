@@ -27,8 +27,8 @@ class RowUse:
 
     @property
     def span(self) -> Span:
-        """The whole statement that changes the rows, as unit offsets."""
-        return self.statement.span
+        """The first word of the statement that changes the rows, as unit offsets."""
+        return self.statement.first_word
 
 
 def row_uses(clause: LockingClause, mark: RowMark) -> list[RowUse]:
@@ -63,9 +63,7 @@ def _other_row(mark: RowMark, written: Query) -> bool:
     """Whether both pin one column of the table to constants that differ."""
     locked = _pinned(mark.level, mark.table)
     changed = _pinned(written, mark.table)
-    return any(
-        column in changed and changed[column] != value for column, value in locked.items()
-    )
+    return any(column in changed and changed[column] != value for column, value in locked.items())
 
 
 def _pinned(query: Query, table: TableName) -> dict[str, object]:

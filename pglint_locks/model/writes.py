@@ -58,9 +58,7 @@ def _merge(query: Query, table: TableName) -> Write | None:
         return None
     assert query.target is not None
     columns = tuple(
-        column
-        for clause in updates
-        for column in _changed(clause.targetList, query.target.refname)
+        column for clause in updates for column in _changed(clause.targetList, query.target.refname)
     )
     return Write(query, table, "MERGE", columns, deletes or _touches_key(columns, table))
 

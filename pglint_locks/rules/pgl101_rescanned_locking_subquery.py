@@ -13,12 +13,12 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
     for rescan in model.rescans(clause):
         statement = clause.statement
         opener = rescan.opener
-        limit = " ".join(statement.source(statement.limit_clause(rescan.limit)).split())
+        limit = statement.words(statement.limit_clause(rescan.limit))
         table = str(rescan.mark.table)
         yield Hazard(
             span=statement.opener(opener)
             if isinstance(opener, model.SubLink)
-            else statement.first_word(opener.query),
+            else statement.opening_word(rescan.opened),
             severity=Severity.ERROR if rescan.outer.is_write else Severity.NOTE,
             message=_message(rescan, limit, table),
             label="runs once for each row" if rescan.correlated else "may be run again",
@@ -61,8 +61,8 @@ def _advice(clause: model.LockingClause, rescan: model.Rescan, limit: str) -> st
             f"{rescan.mark.table} outside it, and join to that"
         )
     column = clause.statement.tested_column(opener) if isinstance(opener, model.SubLink) else None
-    if column is not None and rescan.limit is clause.query and opener.query is clause.query:
-        words = " ".join(clause.statement.source(clause.span).split())
+    if column is not None and rescan.limit is clause.query and rescan.opened is clause.query:
+        words = clause.statement.words(clause.span)
         return f"write {column} = ANY(ARRAY(SELECT … {limit} {words})): it runs once"
     moved = "move the locking sub-SELECT into a WITH … AS MATERIALIZED query of its own"
     return f"{moved} and join to that on the key: it runs once"

@@ -15,7 +15,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             if not model.skips_rows(level):
                 continue
             offset = clause.statement.offset_clause(level)
-            words = " ".join(clause.statement.source(offset).split())
+            words = clause.statement.words(offset)
             yield Hazard(
                 span=offset,
                 severity=Severity.WARNING,

@@ -32,7 +32,8 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         label="stops at the WITH query",
         advice=advice,
         evidence="10 rows read, none locked, accepted without a word",
-        table=str(clause.marks[0].table if clause.marks else model.table_below(ctes[0]) or "") or None,
+        table=str(clause.marks[0].table if clause.marks else model.table_below(ctes[0]) or "")
+        or None,
         places=tuple(
             Place(clause.statement.cte_name(cte), f"{cte.name} is read without a lock")
             for cte in ctes

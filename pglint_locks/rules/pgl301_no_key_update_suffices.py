@@ -35,7 +35,7 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
         ),
         label="also blocks rows that refer to these",
         advice="write FOR NO KEY UPDATE: it keeps out the same writers and lets those INSERTs in",
-        evidence="an INSERT into a child table waits behind FOR UPDATE, not behind FOR NO KEY UPDATE",
+        evidence="INSERT into a child table waits behind FOR UPDATE, not FOR NO KEY UPDATE",
         table=str(mark.table),
         places=tuple(
             Place(use.span, "changes no key column") for use in uses if not use.same_statement

@@ -19,12 +19,11 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         if model.is_by_key(mark.item) or any(limit in (0, 1) for limit in model.lazy_limits(level)):
             continue
         span = clause.statement.sort_keys(level)[key]
-        yield _hazard(clause, mark, span=span, words=clause.statement.source(span))
+        yield _hazard(clause, mark, span=span, order=clause.statement.words(span))
         return
 
 
-def _hazard(clause: model.LockingClause, mark: model.RowMark, span: Span, words: str) -> Hazard:
-    order = " ".join(words.split())
+def _hazard(clause: model.LockingClause, mark: model.RowMark, span: Span, order: str) -> Hazard:
     places = (Place(clause.span, "locks in that order"),)
     table = str(mark.table)
     if mark.wait_policy is model.WaitPolicy.SKIP_LOCKED:

@@ -13,11 +13,10 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
     for mark in clause.marks:
         if mark.wait_policy is not model.WaitPolicy.SKIP_LOCKED or model.is_by_key(mark.item):
             continue
-        calls = [clause.statement.function_name(call) for call in model.aggregates_over(mark.level)]
+        calls = sorted(model.aggregates_over(mark.level), key=lambda call: call.location)
         if not calls:
             continue
-        span = min(calls)
-        name = clause.statement.source(span)
+        span, name = clause.statement.function_name(calls[0]), calls[0].name
         yield Hazard(
             span=span,
             severity=Severity.WARNING,

@@ -22,8 +22,10 @@ _HINT = re.compile(r"`|\bshare\s+mode\b|\bwait\s+\d", re.IGNORECASE)
 
 
 def is_foreign_sql(text: str) -> bool:
-    """Whether a statement uses what only other databases know: backquoted identifiers,
-    LOCK IN SHARE MODE, FOR UPDATE … WAIT n."""
+    """Whether a statement uses what only other databases know.
+
+    Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n.
+    """
     if not _HINT.search(text):
         return False
     return any(match["foreign"] for match in _FOREIGN.finditer(text))

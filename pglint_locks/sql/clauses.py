@@ -26,7 +26,14 @@ class ClauseText:
     names: tuple[Span, ...]
 
 
-_STRENGTHS = (("UPDATE",), ("SHARE",), ("NO", "KEY", "UPDATE"), ("KEY", "SHARE"))
+# The last is none of PostgreSQL's, but a statement with it means to lock.
+_STRENGTHS = (
+    ("UPDATE",),
+    ("SHARE",),
+    ("NO", "KEY", "UPDATE"),
+    ("KEY", "SHARE"),
+    ("NO", "KEY", "SHARE"),
+)
 
 
 def find_clauses(tokens: Tokens) -> list[ClauseText]:
@@ -93,9 +100,7 @@ def clauses_by_select(
         own = sorted(window, key=lambda clause: clause.depth)[: owner.count]
         own.sort(key=lambda clause: clause.span)
         given[id(owner.node)] = tuple(own)
-        remaining = [
-            clause for clause in window if clause not in own
-        ] + remaining[len(window) :]
+        remaining = [clause for clause in window if clause not in own] + remaining[len(window) :]
     return given
 
 

@@ -48,7 +48,7 @@ def call_with_deep_stack(function: Callable[[], T]) -> T:
         _capacity.stack = stack
         try:
             results.append(function())
-        except BaseException as error:  # noqa: BLE001 (raised again in the caller's thread)
+        except BaseException as error:
             failures.append(error)
 
     thread = _start_thread(run)

@@ -97,7 +97,7 @@ def first_word(select: ast.SelectStmt, tokens: Tokens) -> Span | None:
 
 
 def sub_link_opener(location: int, tokens: Tokens) -> Span:
-    """The words that open a sub-link at a location: IN, NOT IN, EXISTS, `= ANY`, ARRAY …"""
+    """The words that open a sub-link: IN, NOT IN, EXISTS, `= ANY`, ARRAY, an operator."""
     first = last = tokens.index_at(location)
     if tokens.name(first) in {"NOT", "NOT_LA"}:
         return tokens.run(first, first + 1)

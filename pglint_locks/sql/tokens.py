@@ -78,6 +78,19 @@ class Tokens:
         """The text of a range of offsets."""
         return self.text[span.start : span.end]
 
+    def words(self, span: Span) -> str:
+        """The text of a range in one line: comments left out, gaps made one space."""
+        parts: list[str] = []
+        end = span.start
+        for index in range(self.index_from(span.start), len(self._tokens)):
+            token = self._tokens[index].span
+            if token.start >= span.end:
+                break
+            parts.append(" " if parts and token.start > end else "")
+            parts.append(self.source(token))
+            end = token.end
+        return "".join(parts)
+
     def run(self, first: int, last: int) -> Span:
         """The range from one token's start to another's end (indexes, both included)."""
         return Span(self._tokens[first].span.start, self._tokens[last].span.end)

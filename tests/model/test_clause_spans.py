@@ -76,14 +76,20 @@ def test_each_clause_is_given_to_the_select_that_loses_it(sql: str) -> None:
     ("sql", "words"),
     [
         ("SELECT 1 FROM t FOR UPDATE", ["FOR UPDATE"]),
-        ("SELECT 1 FROM t FOR/**/NO -- c\n KEY UPDATE OF a , b NOWAIT LIMIT 1",
-         ["FOR/**/NO -- c\n KEY UPDATE OF a , b NOWAIT"]),
-        ("SELECT 1 FROM t FOR SHARE OF a.b, \"c\".d FOR KEY SHARE SKIP LOCKED",
-         ['FOR SHARE OF a.b, "c".d', "FOR KEY SHARE SKIP LOCKED"]),
+        (
+            "SELECT 1 FROM t FOR/**/NO -- c\n KEY UPDATE OF a , b NOWAIT LIMIT 1",
+            ["FOR/**/NO -- c\n KEY UPDATE OF a , b NOWAIT"],
+        ),
+        (
+            'SELECT 1 FROM t FOR SHARE OF a.b, "c".d FOR KEY SHARE SKIP LOCKED',
+            ['FOR SHARE OF a.b, "c".d', "FOR KEY SHARE SKIP LOCKED"],
+        ),
         ("SELECT substring(a FOR share), overlay(a placing b from 1 for update) FROM t", []),
         ("SELECT 'for update' FROM t -- for update", []),
-        ("CREATE POLICY p ON t FOR UPDATE USING (id IN (SELECT id FROM u FOR SHARE))",
-         ["FOR SHARE"]),
+        (
+            "CREATE POLICY p ON t FOR UPDATE USING (id IN (SELECT id FROM u FOR SHARE))",
+            ["FOR SHARE"],
+        ),
         ("SELECT 1 FROM t FOR READ ONLY", []),
         ("SELECT 1 FROM t FOR UPDATE OF skip SKIP LOCKED", ["FOR UPDATE OF skip SKIP LOCKED"]),
     ],
