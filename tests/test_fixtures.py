@@ -1,0 +1,161 @@
+"""The fixtures below `fixtures/`, and that rules, pages and fixtures belong together.
+
+A fixture's last lines say what the default settings find in it:
+`-- expect: PGL101 error 4:8-4:10 "words of the message"`: the range is half open, the
+words stand in message or advice.  It lists every finding, those of other rules too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pglint_locks.config import Settings
+from pglint_locks.engine import lint_text
+from pglint_locks.findings import Finding, Rule
+from pglint_locks.rules import RULES
+
+TESTS = Path(__file__).parent
+FIXTURES = TESTS / "fixtures"
+PAGES = TESTS.parent / "rules"
+HEADINGS = (
+    "## What it flags",
+    "## What happens",
+    "## Why",
+    "## Bad",
+    "## Good",
+    "## How to fix",
+    "## When to ignore",
+    "## References",
+)
+
+_EXPECT = re.compile(
+    r"^-- expect: (PGL\d{3}) (error|warning|note) (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)\r?$",
+    re.MULTILINE,
+)
+_SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One `-- expect:` line."""
+
+    code: str
+    severity: str
+    place: str
+    words: tuple[str, ...]
+
+
+def expectations(text: str) -> list[Expectation]:
+    """The expectations of a fixture, in the order of its lines."""
+    found = [
+        Expectation(code, severity, place, tuple(re.findall(r'"([^"]+)"', words)))
+        for code, severity, place, words in _EXPECT.findall(text)
+    ]
+    assert len(found) == text.count("-- expect:"), "an expect line is not well formed"
+    return found
+
+
+def place_of(finding: Finding) -> str:
+    """Start and end of a finding as the expect lines write them."""
+    start = finding.source.position(finding.span.start)
+    end = finding.source.position(finding.span.end)
+    return f"{start.row}:{start.column}-{end.row}:{end.column}"
+
+
+def lint(text: str, name: str) -> tuple[Finding, ...]:
+    """What the default settings find in a text; fails the test on a file error."""
+    run = lint_text(text, name, Settings())
+    assert run.errors == ()
+    return run.findings
+
+
+def fixture_files() -> list[Path]:
+    """All fixtures that follow the folder scheme `CODE/bad|good/name.sql`."""
+    return sorted(FIXTURES.glob("PGL*/*/*.sql"))
+
+
+def name_of(path: Path) -> str:
+    """`PGL101/bad/name`: the test's id, and the file name that the engine is told."""
+    return path.relative_to(FIXTURES).with_suffix("").as_posix()
+
+
+@pytest.mark.parametrize("path", fixture_files(), ids=name_of)
+def test_fixture_gives_exactly_its_expectations(path: Path) -> None:
+    text = path.read_bytes().decode("utf-8")
+    found = lint(text, f"{name_of(path)}.sql")
+    expected = expectations(text)
+    assert [(each.rule.code, each.severity.value, place_of(each)) for each in found] == [
+        (each.code, each.severity, each.place) for each in expected
+    ]
+    for finding, expectation in zip(found, expected, strict=True):
+        said = f"{finding.message}\n{finding.advice or ''}"
+        assert [word for word in expectation.words if word not in said] == [], said
+
+
+@pytest.mark.parametrize("path", fixture_files(), ids=name_of)
+def test_fixture_is_well_formed(path: Path) -> None:
+    text = path.read_text(encoding="utf-8-sig")
+    code, kind, _ = name_of(path).split("/")
+    assert text.startswith("-- "), "the first line says what the fixture shows"
+    assert kind in ("bad", "good")
+    assert (code in {each.code for each in expectations(text)}) == (kind == "bad")
+    twin = path.parents[1] / ("good" if kind == "bad" else "bad") / path.name
+    assert twin.is_file(), "a bad case and its near-miss share a name"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_rule_has_fixtures(rule: Rule) -> None:
+    for kind in ("bad", "good"):
+        assert list((FIXTURES / rule.code / kind).glob("*.sql")), kind
+
+
+def test_no_fixture_without_a_rule() -> None:
+    folders = {path.name for path in FIXTURES.glob("PGL*")}
+    assert folders == {rule.code for rule in RULES}
+
+
+def test_pages_are_those_of_the_rules() -> None:
+    assert {path.name for path in PAGES.glob("*.md")} == {rule.page for rule in RULES}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_page_has_its_parts(rule: Rule) -> None:
+    text = page(rule)
+    assert text.splitlines()[0] == f"# {rule.code} {rule.name}"
+    assert re.findall(r"^## .*$", text, re.MULTILINE) == list(HEADINGS)
+    severities = re.findall(r"^Severity: (.+)$", text, re.MULTILINE)
+    assert len(severities) == 1
+    said = set(re.findall(r"\b(?:error|warning|note)\b", severities[0]))
+    assert said == {severity.value for severity in rule.severities}
+    assert examples(rule, "## Bad")
+    assert examples(rule, "## Good")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_bad_examples_of_the_page_are_found(rule: Rule) -> None:
+    for number, example in enumerate(examples(rule, "## Bad"), 1):
+        found = {finding.rule.code for finding in lint(example, f"{rule.code}-bad.sql")}
+        assert rule.code in found, f"bad example {number}"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_good_examples_of_the_page_are_silent(rule: Rule) -> None:
+    for number, example in enumerate(examples(rule, "## Good"), 1):
+        found = {finding.rule.code for finding in lint(example, f"{rule.code}-good.sql")}
+        assert rule.code not in found, f"good example {number}"
+
+
+def page(rule: Rule) -> str:
+    """The text of a rule's page."""
+    return (PAGES / rule.page).read_text(encoding="utf-8")
+
+
+def examples(rule: Rule, heading: str) -> list[str]:
+    """The fenced SQL blocks below one heading of a rule's page."""
+    _, _, rest = page(rule).partition(f"\n{heading}\n")
+    section = re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+    return _SQL_BLOCK.findall(section)
