@@ -105,7 +105,7 @@ class _FileLint:
     def _is_foreign(self, unit: SqlUnit, script: ParsedScript) -> bool:
         if names_other_database(unit.source.name, self.settings.dialect_paths):
             return True
-        return any(is_foreign_sql(script.chunks[index].text) for index in script.locking)
+        return is_foreign_sql(unit.text, (chunk.text for chunk in script.chunks))
 
     def _model(self, unit: SqlUnit, script: ParsedScript) -> dict[int, Statement]:
         """The statements that hold a lock, and all others of their transactions."""
@@ -146,20 +146,20 @@ class _FileLint:
 
     def _refuse(self, unit: SqlUnit, script: ParsedScript, index: int, why: Unparsed) -> None:
         """Report a statement that holds a locking clause and does not parse."""
-        reason = "too large" if why.too_large else "syntax error"
-        if self._leave(unit, script, index, reason):
-            span = why.span.shifted(script.chunks[index].span.start)
-            hazard = pgl001_syntax_error.hazard(why.message, span)
-            self._add(unit, pgl001_syntax_error.RULE, hazard)
+        spans = self._leave(unit, script, index, "too large" if why.too_large else "syntax error")
+        if spans:
+            stopped = why.span.shifted(script.chunks[index].span.start)
+            at = spans[0] if why.too_large else stopped
+            self._add(unit, pgl001_syntax_error.RULE, pgl001_syntax_error.hazard(why.message, at))
 
-    def _leave(self, unit: SqlUnit, script: ParsedScript, index: int, reason: str) -> int:
-        """Count a statement's clauses as not analysed; how many there are."""
+    def _leave(self, unit: SqlUnit, script: ParsedScript, index: int, reason: str) -> list[Span]:
+        """Count a statement's clauses as not analysed; where they are in the unit."""
         chunk = script.chunks[index]
-        spans = clause_spans(chunk.text)
+        spans = [span.shifted(chunk.span.start) for span in clause_spans(chunk.text)]
         self.clauses += len(spans)
         for span in spans:
-            self._note(unit, reason, span.shifted(chunk.span.start))
-        return len(spans)
+            self._note(unit, reason, span)
+        return spans
 
     def _note(self, unit: SqlUnit, reason: str, span: Span) -> None:
         self.not_analysed.append(NotAnalysed(reason, unit.source, unit.map.file_span(span)))

@@ -77,7 +77,7 @@ class _Lint:
         """The run of the files, and standard input added to it."""
         from pglint_locks.engine import lint_text
         from pglint_locks.run import FileError
-        from pglint_locks.sources.decode import UnreadableText, decode
+        from pglint_locks.sources.decode import UnreadableTextError, decode
 
         given = config["stdin-filename"]
         name = shown(Path(given), self._cwd) if given else "<stdin>"
@@ -95,7 +95,7 @@ class _Lint:
             return run
         try:
             own = lint_text(decode(name, data).text, name, settings)
-        except UnreadableText as error:
+        except UnreadableTextError as error:
             unread = FileError(name, str(error))
             return replace(run, files=run.files + 1, errors=(*run.errors, unread))
         return replace(

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from pglint_locks.model.locks import Strength as Strength
     from pglint_locks.model.locks import WaitPolicy as WaitPolicy
     from pglint_locks.model.predicates import is_by_key as is_by_key
+    from pglint_locks.model.queries import Cte as Cte
     from pglint_locks.model.queries import SubLink as SubLink
     from pglint_locks.model.reach import ctes_reached as ctes_reached
     from pglint_locks.model.reach import rows_locked_inside as rows_locked_inside
     from pglint_locks.model.reach import table_below as table_below
+    from pglint_locks.model.reach import tables_locked_inside as tables_locked_inside
     from pglint_locks.model.refusals import RefusalKind as RefusalKind
     from pglint_locks.model.rescans import Rescan as Rescan
     from pglint_locks.model.rescans import rescans as rescans
@@ -38,8 +40,8 @@ _HOMES = {
     "flow": ("lazy_limits", "levels_above", "locking_level", "skips_rows"),
     "locks": ("LockingClause", "RowMark", "Strength", "WaitPolicy"),
     "predicates": ("is_by_key",),
-    "queries": ("SubLink",),
-    "reach": ("ctes_reached", "rows_locked_inside", "table_below"),
+    "queries": ("Cte", "SubLink"),
+    "reach": ("ctes_reached", "rows_locked_inside", "table_below", "tables_locked_inside"),
     "refusals": ("RefusalKind",),
     "rescans": ("Rescan", "rescans"),
     "sorting": ("random_sort_key",),

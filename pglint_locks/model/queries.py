@@ -189,6 +189,15 @@ class Query:
         return self.kind in WRITES
 
     @property
+    def is_arm(self) -> bool:
+        """Whether this level is an arm of a set operation."""
+        return (
+            self.embedding is None
+            and self.parent is not None
+            and self.parent.kind is QueryKind.SET_OPERATION
+        )
+
+    @property
     def root(self) -> Query:
         """The statement's own level."""
         query = self

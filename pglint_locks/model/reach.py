@@ -35,6 +35,17 @@ def rows_locked_inside(cte: Cte) -> bool:
     )
 
 
+def tables_locked_inside(cte: Cte) -> list[TableName]:
+    """The tables that a WITH query names in FROM beside a locking clause of its own."""
+    return [
+        item.table
+        for level in _levels_below(cte.query)
+        if getattr(level.node, "lockingClause", None)
+        for item in level.items
+        if item.table is not None
+    ]
+
+
 def table_below(cte: Cte) -> TableName | None:
     """The first table that a WITH query's rows come from."""
     for level in _levels_below(cte.query):

@@ -53,7 +53,7 @@ def refusal_of_statement(query: Query, words: str) -> Refusal | None:
     if query.kind is QueryKind.VALUES:
         message = f"{words} cannot be applied to VALUES"
         return Refusal(RefusalKind.NAME, message, _FEATURE_NOT_SUPPORTED)
-    if query.parent is not None and query.parent.kind is QueryKind.SET_OPERATION:
+    if query.is_arm and query.parent is not None:
         return refusal_of_level(query.parent, words)
     return refusal_of_level(query, words)
 

@@ -99,7 +99,7 @@ def _climb(path: _Path) -> Iterator[Rescan]:
             yield from _through_from(path, item)
         case Cte() as cte:
             yield from _through_cte(path, cte)
-        case None if level.parent is not None and level.parent.kind is QueryKind.SET_OPERATION:
+        case None if level.is_arm and level.parent is not None:
             yield from _climb(replace(path, level=level.parent))
 
 

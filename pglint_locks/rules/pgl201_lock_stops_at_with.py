@@ -11,16 +11,14 @@ from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
     """An error where no row is locked, a note where the WITH queries lock by themselves."""
     ctes = model.ctes_reached(clause)
-    locked_inside = [cte for cte in ctes if model.rows_locked_inside(cte)]
-    if not ctes or (clause.marks and not locked_inside):
+    if not ctes or (clause.marks and not _is_locked_already(clause, ctes)):
         return
     names = " and ".join(dict.fromkeys(f"WITH query {cte.name}" for cte in ctes))
     severity, advice = Severity.NOTE, f"leave {clause.words} out here"
     if clause.marks:
         tables = " and ".join(dict.fromkeys(str(mark.table) for mark in clause.marks))
-        message = f"{clause.words} locks {tables} but does nothing for {names}, locked inside"
-        advice = f"name the table that is meant ({clause.words} OF …), or leave the clause out"
-    elif len(locked_inside) == len(ctes):
+        message = f"{clause.words} does nothing here: {names} has locked the rows of {tables}"
+    elif all(model.rows_locked_inside(cte) for cte in ctes):
         message = f"{clause.words} does nothing here: the rows of {names} are locked inside it"
     else:
         severity, advice = Severity.ERROR, f"put {clause.words} inside {names}"
@@ -31,16 +29,24 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         message=message,
         label="stops at the WITH query",
         advice=advice,
-        evidence="10 rows read, none locked, accepted without a word",
+        evidence=_EVIDENCE if severity is Severity.ERROR else None,
         table=str(clause.marks[0].table if clause.marks else model.table_below(ctes[0]) or "")
         or None,
         places=tuple(
             Place(clause.statement.cte_name(cte), f"{cte.name} is read without a lock")
             for cte in ctes
-            if cte not in locked_inside
+            if not model.rows_locked_inside(cte)
         ),
     )
 
+
+def _is_locked_already(clause: model.LockingClause, ctes: list[model.Cte]) -> bool:
+    """Whether the tables beside the WITH queries are just those that they lock."""
+    inside = [table for cte in ctes for table in model.tables_locked_inside(cte)]
+    return all(any(mark.table.same_table(table) for table in inside) for mark in clause.marks)
+
+
+_EVIDENCE = "10 rows read, none locked, accepted without a word"
 
 RULE = Rule(
     code="PGL201",

@@ -30,8 +30,8 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
         span=clause.span,
         severity=Severity.NOTE,
         message=(
-            f"FOR UPDATE on {mark.table} is stronger than needed: {what}, but INSERTs of rows "
-            f"that refer to a locked row of {mark.table} wait until this transaction ends"
+            f"FOR UPDATE on {mark.table} is stronger than needed: {what}, but where another table "
+            f"refers to {mark.table}, its INSERTs wait for the locked rows until this transaction ends"
         ),
         label="also blocks rows that refer to these",
         advice="write FOR NO KEY UPDATE: it keeps out the same writers and lets those INSERTs in",

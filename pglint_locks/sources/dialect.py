@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 # Literals and comments are passed over; an unterminated one reaches to the end.
 _FOREIGN = re.compile(
@@ -21,14 +21,14 @@ _FOREIGN = re.compile(
 _HINT = re.compile(r"`|\bshare\s+mode\b|\bwait\s+\d", re.IGNORECASE)
 
 
-def is_foreign_sql(text: str) -> bool:
-    """Whether a statement uses what only other databases know.
+def is_foreign_sql(text: str, statements: Iterable[str]) -> bool:
+    """Whether a statement of an SQL text uses what only other databases know.
 
     Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n.
     """
     if not _HINT.search(text):
         return False
-    return any(match["foreign"] for match in _FOREIGN.finditer(text))
+    return any(match["foreign"] for sql in statements for match in _FOREIGN.finditer(sql))
 
 
 def names_other_database(filename: str, databases: Sequence[str]) -> bool:

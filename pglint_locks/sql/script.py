@@ -7,6 +7,7 @@ from functools import cached_property
 from pglast.parser import ParseError
 
 from pglint_locks.sql.clauses import find_clauses
+from pglint_locks.sql.deepstack import max_statement_length
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Parsed, Unparsed, parse
 from pglint_locks.sql.split import Chunk, Comment, recut, split
@@ -52,7 +53,7 @@ class ParsedScript:
     def _part_joined_statements(self, text: str) -> None:
         index = 0
         while index < len(self.chunks):
-            if _holds_lock_words(self.chunks[index]) and isinstance(self.result(index), Unparsed):
+            if _holds_lock_words(self.chunks[index]) and _does_not_parse(self.result(index)):
                 script = recut(text, self._script, index)
                 if script is not None and _goes_on_well(script.chunks, index + 1):
                     self._script = script
@@ -63,12 +64,18 @@ def _holds_lock_words(chunk: Chunk) -> bool:
     return next(iter(lock_word_spans(chunk.text)), None) is not None
 
 
+def _does_not_parse(result: Parsed | Unparsed) -> bool:
+    return isinstance(result, Unparsed) and not result.too_large
+
+
 def _goes_on_well(chunks: tuple[Chunk, ...], index: int) -> bool:
     return index < len(chunks) and isinstance(parse(chunks[index].text), Parsed)
 
 
 def clause_spans(text: str) -> list[Span]:
     """The locking clauses of a statement that does not parse, as far as they show."""
+    if len(text) > max_statement_length():
+        return list(lock_word_spans(text))
     try:
         return [clause.span for clause in find_clauses(Tokens(text))]
     except ParseError:
