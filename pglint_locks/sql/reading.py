@@ -81,6 +81,15 @@ _TOKEN = _token_pattern(words=False)
 _TOKEN_OR_WORD = _token_pattern(words=True)
 
 
+def allowance(text: str) -> int:
+    """How many characters of a text may be read again where statements are cut short.
+
+    What follows a cut is read anew, to the end if need be.  A text made to do harm could
+    ask for that at every line, so there is an end to it.
+    """
+    return 8 * len(text) + (1 << 20)
+
+
 def start_of(item: Chunk | Comment) -> int:
     """Where it begins: a key to find it by."""
     return item.span.start
@@ -107,9 +116,7 @@ class Reading:
         self._unsent_copies = 0  # COPY FROM STDIN before a `\;`
         self._copies = 0  # sent ones, whose data begin on the next line
         self._copy_data = CopyData(text)
-        # Each statement that is cut short is read again from the cut on.  Text made to do
-        # harm could ask for that at every line, so there is an end to it.
-        self._allowance = 8 * len(text) + (1 << 20)
+        self._reread = 0
 
     def read(self, at: int) -> None:
         """Read from `at`, where a statement may begin, to the end or to a known statement."""
@@ -351,8 +358,8 @@ class Reading:
         self._forget_behind(resume)
         self.close(end, unterminated=True)
         self._begin(resume)
-        self._allowance -= size - resume
-        if self._allowance < 0:
+        self._reread += size - resume
+        if self._reread > allowance(self.text):
             self._read_blindly(resume)
         return resume
 

@@ -1,0 +1,132 @@
+"""The first look: whether a file can hold a locking clause or a directive at all.
+
+Lock words are FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and FOR KEY SHARE, in any case,
+with white space and comments between the words.  They are looked for in the raw text, in
+literals and comments too: what they are there is for the parser to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import AnyStr, Generic
+
+from pglint_locks.text import Span
+
+
+def _any_case(word: str) -> str:
+    """A pattern without the IGNORECASE flag, with which the engine could not leap ahead."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in word)
+
+
+# All patterns are ASCII, so that bytes and text share them.
+_FOR, _NO, _KEY, _UPDATE, _SHARE = map(_any_case, ("for", "no", "key", "update", "share"))
+_SPACE = r"[ \t\n\r\f\v]"
+_IN_WORD = r"[^\x00-#%-/:-@\[-^`{-\x7f]"  # ASCII letters, digits, _ and $; all beyond ASCII
+_PLAIN = (
+    rf"{_SPACE}+(?:{_UPDATE}|{_SHARE}|{_KEY}{_SPACE}+{_SHARE}"
+    rf"|{_NO}{_SPACE}+{_KEY}{_SPACE}+{_UPDATE})(?!{_IN_WORD})"
+)
+_UP_TO_COMMENT = rf"(?:{_SPACE}+(?:{_NO}(?:{_SPACE}+{_KEY})?|{_KEY}))?(?={_SPACE}*(?:--|/\*))"
+_WORD = rf"({_NO})|({_KEY})|({_UPDATE})|({_SHARE})"
+
+
+class _FirstLook(Generic[AnyStr]):
+    """The patterns, compiled for bytes or for text."""
+
+    def __init__(self, compiled: Callable[[str], re.Pattern[AnyStr]]) -> None:
+        self.start: re.Pattern[AnyStr] = compiled(
+            rf"{_FOR}(?<!{_IN_WORD}...)(?:({_PLAIN})|{_UP_TO_COMMENT})"
+        )
+        self.gap: re.Pattern[AnyStr] = compiled(rf"{_SPACE}*(?:(--)[^\r\n]*|(/\*))?")
+        self.word: re.Pattern[AnyStr] = compiled(rf"(?:{_WORD})(?!{_IN_WORD})")
+        self.edge: re.Pattern[AnyStr] = compiled(r"(/\*)|\*/")
+
+    def spans(self, text: AnyStr) -> Iterator[tuple[int, int]]:
+        """Where lock words stand: from FOR to the last word."""
+        gaps = _Gaps(self, text)
+        end = 0
+        for found in self.start.finditer(text):
+            start = found.start()
+            if start < end:
+                continue  # in a comment between the words of the last ones
+            end = found.end() if found.lastindex else self._end(text, start + len("for"), gaps)
+            if end > start:
+                yield start, end
+
+    def _end(self, text: AnyStr, at: int, gaps: _Gaps[AnyStr]) -> int:
+        """The end of the words after FOR, read one by one across comments; 0 if they fail."""
+        words = ""
+        while word := self.word.match(text, gaps.end(at)):
+            words += "NKUS"[(word.lastindex or 0) - 1]
+            at = word.end()
+            if words in ("U", "S", "NKU", "KS"):
+                return at
+            if words not in ("N", "NK", "K"):
+                return 0
+        return 0
+
+
+class _Gaps(Generic[AnyStr]):
+    """Ends of white space and comments.  What was walked once is not walked again."""
+
+    def __init__(self, look: _FirstLook[AnyStr], text: AnyStr) -> None:
+        self._look: _FirstLook[AnyStr] = look
+        self._text: AnyStr = text
+        self._known: dict[int, int] = {}  # where a comment begins: where its gap ends
+        self._blocks: dict[int, int] | None = None
+
+    def end(self, at: int) -> int:
+        walked: list[int] = []
+        while (gap := self._look.gap.match(self._text, at)) and gap.lastindex:
+            comment = gap.start(gap.lastindex)
+            if comment in self._known:
+                at = self._known[comment]
+                break
+            walked.append(comment)
+            at = gap.end() if gap.lastindex == 1 else self._block_end(comment)
+        else:
+            at = gap.end() if gap else at
+        self._known.update(dict.fromkeys(walked, at))
+        return at
+
+    def _block_end(self, comment: int) -> int:
+        """Behind the block comment, or the end of the text.
+
+        All of them are matched at once, as brackets are: nothing but white space, a word
+        or another comment stands before the one asked for, so it is one of them.
+        """
+        if self._blocks is None:
+            self._blocks, opened = {}, []
+            for edge in self._look.edge.finditer(self._text):
+                if edge.lastindex:
+                    opened.append(edge.start())
+                elif opened:
+                    self._blocks[opened.pop()] = edge.end()
+        return self._blocks.get(comment, len(self._text))
+
+
+_BYTES = _FirstLook(lambda pattern: re.compile(pattern.encode()))
+_TEXT = _FirstLook(lambda pattern: re.compile(pattern))
+_DIRECTIVE = re.compile(rb"pglint[ \t]*:")
+
+
+def has_lock_words(data: bytes) -> bool:
+    """Whether lock words stand anywhere in a file, as raw bytes in an ASCII-like encoding."""
+    return next(_BYTES.spans(data), None) is not None
+
+
+def has_directive(data: bytes) -> bool:
+    """Whether the marker of our own directives (`pglint:`, in any case) stands in a file."""
+    data = data.lower()
+    return b"pglint" in data and _DIRECTIVE.search(data) is not None
+
+
+def lock_word_spans(text: str) -> Iterator[Span]:
+    """The lock words in a text, in order, each from FOR to its last word.
+
+    For text that the parser cannot read, or has not yet: a literal's inside, a function's
+    body.  Lock words in comments count.
+    """
+    for start, end in _TEXT.spans(text):
+        yield Span(start, end)
