@@ -187,7 +187,6 @@ def _fail(message: str) -> int:
 
 
 def _no_reader() -> int:
-    """Standard output's reader has gone: be silent, now and when Python flushes at exit."""
     from pglint_locks.commands.streams import drop_standard_output
 
     drop_standard_output()

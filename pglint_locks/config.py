@@ -18,13 +18,14 @@ from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
 from pglint_locks.options import BY_KEY, OPTIONS, OTHER_DATABASES, Where, checked, parsed
 from pglint_locks.paths import absolute, below, shown
-from pglint_locks.patterns import PatternSet
+from pglint_locks.patterns import Level, PatternSet
 from pglint_locks.rules import RULES
 from pglint_locks.selection import matching, resolve
 
 COMMAND_LINE = "command line"
 ENVIRONMENT = "environment"
 DEFAULT = "default"
+PATTERN_KEYS = ("include", "exclude", "extend-exclude", "assume-in-transaction")
 SELECTION_KEYS = ("select", "extend-select", "ignore")
 
 
@@ -108,11 +109,11 @@ class Config:
 
     def settings(self, file: Path) -> Settings:
         """The settings for one file, given by its absolute path."""
-        parts = self._parts(file)
+        path = self._seen(file)
         ignored = [
             selector
             for pattern, selectors in self["per-file-ignores"].items()
-            if self._pattern_set("per-file-ignores", (pattern,)).covers(parts)
+            if self._pattern_set("per-file-ignores", (pattern,)).covers(path)
             for selector in selectors
         ]
         assumed = self.covers("assume-in-transaction", file)
@@ -122,12 +123,23 @@ class Config:
 
     def covers(self, key: str, path: Path, is_directory: bool = False) -> bool:
         """Whether a key's gitignore patterns match a path or a directory above it."""
-        return self._pattern_set(key, self[key]).covers(self._parts(path), is_directory)
+        return self._pattern_set(key, self[key]).covers(self._seen(path), is_directory)
 
-    def decides(self, key: str, path: Path, is_directory: bool) -> bool:
-        """Whether a key's gitignore patterns match this very path."""
-        parts = self._parts(path)
-        return bool(self._pattern_set(key, self[key]).decides(parts, is_directory))
+    def levels(self, keys: Sequence[str], folder: Path) -> tuple[Level, ...]:
+        """The gitignore patterns of keys, as seen from a directory; unset keys are left out."""
+        prefix = f"{seen}/" if (seen := self._seen(folder)) else ""
+        return tuple(Level(self._pattern_set(key, self[key]), prefix) for key in keys if self[key])
+
+    def compile_patterns(self) -> None:
+        """Compile all patterns now, so that a faulty one is told before a file is read.
+
+        Raises:
+            UsageError: a pattern is faulty.
+        """
+        for key in PATTERN_KEYS:
+            self._pattern_set(key, self[key])
+        for pattern in self["per-file-ignores"]:
+            self._pattern_set("per-file-ignores", (pattern,))
 
     def _pattern_set(self, key: str, patterns: tuple[str, ...]) -> PatternSet:
         """A key's gitignore patterns, compiled once."""
@@ -135,16 +147,16 @@ class Config:
             self._pattern_sets[patterns] = PatternSet(patterns, f"{self.origin(key)}: {key}")
         return self._pattern_sets[patterns]
 
-    def _parts(self, path: Path) -> tuple[str, ...]:
-        """An absolute path as patterns see it: its parts below `root`.
+    def _seen(self, path: Path) -> str:
+        """An absolute path as patterns see it: what of it is below `root`.
 
         What stands outside (`--config` from elsewhere) is seen from the working
         directory, and where it is not below that either, by its name alone.
         """
         for base in (self.root, self.cwd):
             if (parts := below(path, base)) is not None:
-                return parts
-        return (path.name,)
+                return "/".join(parts)
+        return path.name
 
     @cached_property
     def _common(self) -> Settings:
@@ -214,8 +226,15 @@ class Configs:
         """
         if self._everywhere:
             return self._everywhere
-        if directory not in self._by_directory:
-            self._by_directory[directory] = self._find(directory)
+        missing = []
+        folder = directory
+        while folder not in self._by_directory:
+            missing.append(folder)
+            folder = folder.parent
+            if folder == missing[-1]:
+                break
+        for folder in reversed(missing):
+            self._by_directory[folder] = self._find(folder)
         found = self._by_directory[directory]
         if isinstance(found, UsageError):
             raise found
@@ -227,18 +246,20 @@ class Configs:
                 path = directory / name
                 if os.path.isfile(path) and (config := self._read(path)):
                     return config
-            if directory.parent == directory:
-                return self.without_file
-            return self.above(directory.parent)
         except UsageError as error:
             return error
+        if directory.parent == directory:
+            return self.without_file
+        return self._by_directory[directory.parent]
 
     def _read(self, path: Path) -> Config | None:
         name = shown(path, self._cwd)
         values = read_config_file(path, name)
         if values is None:
             return None
-        return Config((Layer(name, path.parent, values), *self._over), path.parent, self._cwd)
+        config = Config((Layer(name, path.parent, values), *self._over), path.parent, self._cwd)
+        config.compile_patterns()
+        return config
 
 
 def environment_layer(environ: Mapping[str, str], cwd: Path) -> tuple[Layer, list[str]]:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pglint_locks.config import DEFAULT, Config, Configs
+from pglint_locks.config import DEFAULT, Configs
 from pglint_locks.errors import UsageError
 from pglint_locks.paths import absolute, shown
-from pglint_locks.patterns import GitIgnores
+from pglint_locks.patterns import GitIgnores, Level
 
 EXTENSIONS = (".sql", ".psql", ".pgsql", ".ddl")
 _EXCLUDE_KEYS = ("exclude", "extend-exclude")
@@ -56,6 +56,21 @@ def excluded_by(path: Path, configs: Configs, cwd: Path) -> str | None:
     return _Search(configs, cwd).excluding(path, is_directory=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A directory that is read: what is needed for each of its entries, worked out once.
+
+    `name` and `real` begin the shown name and the real path of each entry.
+    """
+
+    path: str
+    name: str
+    real: str
+    excludes: tuple[Level, ...]
+    includes: tuple[Level, ...]
+    respects_git: bool
+
+
 class _Search:
     """One discovery: remembers what was found, and each broken configuration file."""
 
@@ -64,8 +79,7 @@ class _Search:
         self._cwd = cwd
         self._ignores = GitIgnores()
         self._found = Discovery()
-        self._real_files: set[str] = set()
-        self._real_directories: dict[str, str] = {}
+        self._real_paths: set[str] = set()
         self._broken: set[int] = set()
 
     def run(self, paths: Iterable[str]) -> Discovery:
@@ -103,70 +117,71 @@ class _Search:
         elif is_directory:
             self._directory(path, name)
         else:
-            self._add(str(path), name)
+            self._add(str(path), name, os.path.realpath(path))
 
     def _directory(self, path: Path, name: str) -> None:
         is_empty = True
         prefix = "" if name == "." else name.rstrip("/") + "/"
-        for file in self._walk(str(path)):
+        for entry, folder in self._walk(str(path), prefix):
             is_empty = False
-            self._add(file, prefix + os.path.relpath(file, path).replace(os.sep, "/"))
+            real = os.path.join(folder.real, entry.name)
+            if entry.is_symlink():
+                real = os.path.realpath(real)
+            self._add(entry.path, folder.name + entry.name, real)
         if is_empty:
             self._found.notices.append(f"no SQL files found in {name}")
 
-    def _walk(self, directory: str) -> Iterator[str]:
+    def _walk(self, path: str, name: str) -> Iterator[tuple[os.DirEntry[str], _Folder]]:
         """The files below a directory, sorted; what is excluded is not entered."""
-        stack = [self._listed(directory)]
+        stack = [self._entries(path, name, os.path.realpath(path))]
         while stack:
-            entry, config = next(stack[-1], (None, None))
-            if entry is None or config is None:
+            found = next(stack[-1], None)
+            if found is None:
                 stack.pop()
-            elif not entry.is_dir(follow_symlinks=False):
-                if (
-                    self._is_wanted(entry, config)
-                    and entry.is_file()
-                    and not self._leaves_out(entry, config, is_directory=False)
-                ):
-                    yield entry.path
-            elif not self._leaves_out(entry, config, is_directory=True):
-                stack.append(self._listed(entry.path))
+                continue
+            entry, folder = found
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if not is_directory and not (_is_wanted(entry.name, folder) and entry.is_file()):
+                continue
+            if self._leaves_out(entry.name, folder, is_directory):
+                continue
+            if is_directory:
+                below, real = f"{folder.name}{entry.name}/", os.path.join(folder.real, entry.name)
+                stack.append(self._entries(entry.path, below, real))
+            else:
+                yield entry, folder
 
-    def _listed(self, directory: str) -> Iterator[tuple[os.DirEntry[str], Config]]:
-        """A directory's entries in order, each with the configuration that holds there."""
+    def _entries(
+        self, path: str, name: str, real: str
+    ) -> Iterator[tuple[os.DirEntry[str], _Folder]]:
+        """A directory's entries in order; none where it or its configuration is unreadable."""
         try:
-            config = self._configs.above(Path(directory))
-            with os.scandir(directory) as listing:
+            config = self._configs.above(Path(path))
+            with os.scandir(path) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except UsageError as error:
             self._tell_broken(error)
+            return
         except OSError as error:
-            self._found.errors.append(f"{shown(Path(directory), self._cwd)}: {_in_words(error)}")
-        else:
-            yield from ((entry, config) for entry in entries)
+            self._found.errors.append(f"{name.rstrip('/') or '.'}: {_in_words(error)}")
+            return
+        excludes = config.levels(_EXCLUDE_KEYS, Path(path))
+        includes = config.levels(("include",), Path(path))
+        folder = _Folder(path, name, real, excludes, includes, config["respect-gitignore"])
+        yield from ((entry, folder) for entry in entries)
 
-    def _is_wanted(self, entry: os.DirEntry[str], config: Config) -> bool:
-        if os.path.splitext(entry.name)[1].lower() in EXTENSIONS:
-            return True
-        return bool(config["include"]) and config.covers("include", Path(entry.path))
-
-    def _leaves_out(self, entry: os.DirEntry[str], config: Config, is_directory: bool) -> bool:
+    def _leaves_out(self, name: str, folder: _Folder, is_directory: bool) -> bool:
         """Whether an entry of a directory that is read is itself excluded."""
-        if any(config.decides(key, Path(entry.path), is_directory) for key in _EXCLUDE_KEYS):
+        if any(level.decides(name, is_directory) for level in folder.excludes):
             return True
-        if not config["respect-gitignore"]:
+        if not folder.respects_git:
             return False
-        return self._ignores.ignoring(entry.path, is_directory) is not None
+        return self._ignores.ignoring_entry(folder.path, name, is_directory) is not None
 
-    def _add(self, path: str, name: str) -> None:
+    def _add(self, path: str, name: str, real: str) -> None:
         """Note a file, unless it was found by another path before."""
-        folder, base = os.path.split(path)
-        if folder not in self._real_directories:
-            self._real_directories[folder] = os.path.realpath(folder)
-        real = os.path.join(self._real_directories[folder], base)
-        if os.path.islink(real):
-            real = os.path.realpath(real)
-        if real not in self._real_files:
-            self._real_files.add(real)
+        if real not in self._real_paths:
+            self._real_paths.add(real)
             self._found.files.append(FoundFile(Path(path), name))
 
     def _tell_broken(self, error: UsageError) -> None:
@@ -174,6 +189,13 @@ class _Search:
         if id(error) not in self._broken:
             self._broken.add(id(error))
             self._found.errors.append(str(error))
+
+
+def _is_wanted(name: str, folder: _Folder) -> bool:
+    lowered = name.lower()
+    if lowered.endswith(EXTENSIONS) and lowered not in EXTENSIONS:
+        return True
+    return any(level.covers(name) for level in folder.includes)
 
 
 def _in_words(error: OSError) -> str:

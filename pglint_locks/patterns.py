@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pglint_locks.errors import UsageError
 
@@ -28,22 +29,40 @@ class PatternSet:
         self._names = frozenset(lines) if all(map(_PLAIN_NAME.fullmatch, lines)) else None
         self._patterns = [] if self._names is not None else _compile(lines, place)
 
-    def decides(self, parts: Sequence[str], is_directory: bool) -> bool | None:
+    def decides(self, path: str, is_directory: bool) -> bool | None:
         """What the last pattern that matches this very path says; None without one."""
         if self._names is not None:
-            return True if parts[-1] in self._names else None
-        path = "/".join(parts)
+            return True if path.rpartition("/")[2] in self._names else None
         for regex, include in reversed(self._patterns):
             if _matches_whole(regex, path, is_directory):
                 return include
         return None
 
-    def covers(self, parts: Sequence[str], is_directory: bool = False) -> bool:
+    def covers(self, path: str, is_directory: bool = False) -> bool:
         """Whether the path or a directory on the way to it is matched."""
-        return any(
-            self.decides(parts[:depth], is_directory or depth < len(parts))
-            for depth in range(1, len(parts) + 1)
+        above = (path[:end] for end, char in enumerate(path) if char == "/")
+        return any(self.decides(folder, True) for folder in above) or bool(
+            path and self.decides(path, is_directory)
         )
+
+
+class Level(NamedTuple):
+    """Patterns as they are seen from one directory, `prefix` leading there from their own.
+
+    `file` holds them (its absolute path), where that is a file of git's.
+    """
+
+    patterns: PatternSet
+    prefix: str
+    file: str = ""
+
+    def decides(self, name: str, is_directory: bool) -> bool | None:
+        """What the last pattern that matches an entry of the directory says."""
+        return self.patterns.decides(self.prefix + name, is_directory)
+
+    def covers(self, name: str) -> bool:
+        """Whether a file of the directory, or a directory above it, is matched."""
+        return self.patterns.covers(self.prefix + name)
 
 
 def _compile(lines: Sequence[str], place: str | None) -> list[tuple[re.Pattern[str], bool]]:
@@ -84,61 +103,70 @@ class GitIgnores:
     """What git ignores, by `.gitignore` files and `.git/info/exclude`, in any work tree."""
 
     def __init__(self) -> None:
-        self._roots: dict[str, str | None] = {}
-        self._files: dict[str, PatternSet | None] = {}
-        self._directories: dict[str, str | None] = {}
+        self._levels: dict[str, tuple[Level, ...] | None] = {}
+        self._ignored_by: dict[str, str | None] = {}
 
     def ignoring(self, path: str, is_directory: bool) -> str | None:
         """The file that has git ignore an absolute path; None where it does not.
 
         Whether git tracks the path all the same is not looked at.
         """
-        parent = os.path.dirname(path)
-        root = self._root(parent)
-        if root is None or parent == path:
-            return None
-        return self._directory(parent, root) or self._own(path, root, is_directory)
+        folder, name = os.path.split(path)
+        above = [folder]
+        while (parent := os.path.dirname(above[-1])) not in (above[-1], *self._ignored_by):
+            above.append(parent)
+        for directory in reversed(above):
+            self._ignored_by[directory] = self._ignoring_directory(directory)
+        return self._ignored_by[folder] or self.ignoring_entry(folder, name, is_directory)
 
-    def _directory(self, path: str, root: str) -> str | None:
-        """The file that has git ignore a directory at or below the work tree's root."""
-        if path == root:
-            return None
-        if path not in self._directories:
-            self._directories[path] = self.ignoring(path, is_directory=True)
-        return self._directories[path]
-
-    def _own(self, path: str, root: str, is_directory: bool) -> str | None:
-        """The file whose patterns match the path itself."""
-        folder = os.path.dirname(path)
-        parts = [os.path.basename(path)]
-        while True:
-            file = os.path.join(folder, ".gitignore")
-            verdict = self._decides(file, parts, is_directory)
+    def ignoring_entry(self, folder: str, name: str, is_directory: bool) -> str | None:
+        """The same for an entry of a directory that is known not to be ignored."""
+        for level in self._seen_from(folder) or ():
+            verdict = level.decides(name, is_directory)
             if verdict is not None:
-                return file if verdict else None
-            if folder == root:
-                break
-            parts.insert(0, os.path.basename(folder))
-            folder = os.path.dirname(folder)
-        file = os.path.join(_git_directory(root), "info", "exclude")
-        return file if self._decides(file, parts, is_directory) else None
+                return level.file if verdict else None
+        return None
 
-    def _decides(self, file: str, parts: Sequence[str], is_directory: bool) -> bool | None:
-        if file not in self._files:
-            lines = _read_lines(file)
-            self._files[file] = PatternSet(lines) if lines else None
-        patterns = self._files[file]
-        return patterns.decides(parts, is_directory) if patterns else None
+    def _ignoring_directory(self, path: str) -> str | None:
+        """The file that has git ignore a directory, known for the one above it.
 
-    def _root(self, folder: str) -> str | None:
-        """The root of the work tree that a directory belongs to."""
-        if folder not in self._roots:
-            parent = os.path.dirname(folder)
-            if os.path.exists(os.path.join(folder, ".git")):
-                self._roots[folder] = folder
-            else:
-                self._roots[folder] = None if parent == folder else self._root(parent)
-        return self._roots[folder]
+        A work tree does not ignore its own root, whatever the one around it says.
+        """
+        if self._seen_from(path) is None or _is_root(path):
+            return None
+        folder, name = os.path.split(path)
+        return self._ignored_by[folder] or self.ignoring_entry(folder, name, is_directory=True)
+
+    def _seen_from(self, folder: str) -> tuple[Level, ...] | None:
+        """The patterns that hold for a directory's entries, the deepest first.
+
+        None outside of any work tree.
+        """
+        if folder not in self._levels:
+            self._levels[folder] = self._find_levels(folder)
+        return self._levels[folder]
+
+    def _find_levels(self, folder: str) -> tuple[Level, ...] | None:
+        parent, name = os.path.split(folder)
+        if _is_root(folder):
+            above = _level(os.path.join(_git_directory(folder), "info", "exclude"))
+        elif parent == folder or (levels := self._seen_from(parent)) is None:
+            return None
+        else:
+            above = (Level(each.patterns, f"{each.prefix}{name}/", each.file) for each in levels)
+        return (*_level(os.path.join(folder, ".gitignore")), *above)
+
+
+def _is_root(folder: str) -> bool:
+    """Whether a directory is the root of a work tree."""
+    return os.path.exists(os.path.join(folder, ".git"))
+
+
+def _level(file: str) -> Iterator[Level]:
+    """A file's patterns as seen from its own directory; none where there is no file."""
+    lines = _read_lines(file)
+    if lines:
+        yield Level(PatternSet(lines), "", file)
 
 
 def _read_lines(file: str) -> list[str]:

@@ -581,6 +581,20 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.wait(timeout=60) == 1
 
 
+def test_readers_of_both_streams_may_go_away() -> None:
+    _write("a.sql", ERROR * 400)
+    root = str(Path(__file__).parent.parent)
+    with subprocess.Popen(
+        [sys.executable, "-m", "pglint_locks", "check", "--statistics"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": root},
+    ) as process:
+        assert process.stdout
+        process.stdout.close()
+        assert process.wait(timeout=60) == 1
+
+
 def test_ctrl_c_ends_with_130() -> None:
     _write("a.sql", NO_LOCK)
     root = str(Path(__file__).parent.parent)

@@ -246,9 +246,11 @@ def test_a_broken_file_is_one_error_for_all_below_it(tmp_path: Path) -> None:
 
 
 def test_a_faulty_pattern_is_told_with_file_and_key(tmp_path: Path) -> None:
-    config = _in(tmp_path, 'exclude = ["!"]')
-    with pytest.raises(UsageError, match="toml: exclude: '!' is no gitignore pattern"):
-        config.covers("exclude", tmp_path / "a.sql")
+    for key in ("include", "exclude", "extend-exclude", "assume-in-transaction"):
+        message = f".pglint-locks.toml: {key}: '!' is no gitignore pattern"
+        assert _error(tmp_path, f'{key} = ["!"]') == message
+    message = ".pglint-locks.toml: per-file-ignores: '!' is no gitignore pattern"
+    assert _error(tmp_path, 'per-file-ignores."!" = ["PGL1"]') == message
 
 
 # Patterns

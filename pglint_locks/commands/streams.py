@@ -15,7 +15,10 @@ def tell(message: str) -> None:
     """Print a line about the run on standard error."""
     from pglint_locks.reporters.escape import escape
 
-    print(escape(message), file=sys.stderr)
+    try:
+        print(escape(message), file=sys.stderr)
+    except BrokenPipeError:
+        _drop(sys.stderr)
 
 
 def complain(message: str) -> None:
@@ -50,9 +53,14 @@ def show(text: str) -> None:
 
 
 def drop_standard_output() -> None:
-    """Send what is still to come to nowhere, so that nothing fails at exit either."""
+    """Its reader has gone: be silent, now and when Python flushes at exit."""
+    _drop(sys.stdout)
+
+
+def _drop(stream: TextIO) -> None:
+    """Send what is still to come to nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
