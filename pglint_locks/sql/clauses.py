@@ -26,14 +26,7 @@ class ClauseText:
     names: tuple[Span, ...]
 
 
-# The last is none of PostgreSQL's, but a statement with it means to lock.
-_STRENGTHS = (
-    ("UPDATE",),
-    ("SHARE",),
-    ("NO", "KEY", "UPDATE"),
-    ("KEY", "SHARE"),
-    ("NO", "KEY", "SHARE"),
-)
+_STRENGTHS = (("UPDATE",), ("SHARE",), ("NO", "KEY", "UPDATE"), ("KEY", "SHARE"))
 
 
 def find_clauses(tokens: Tokens) -> list[ClauseText]:
