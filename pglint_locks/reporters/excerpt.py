@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pglint_locks.reporters.cells import text_width, wrap
 from pglint_locks.reporters.escape import escape
@@ -16,6 +18,8 @@ _NEAR = 3
 _LEADING_ROWS = 2
 # A span over more rows than this is marked in its first and last row only.
 _ALL_ROWS_MARKED = 4
+# A row that ends a statement, is a comment, or a command to psql.
+_ENDS_CODE = re.compile(r";\s*(?:--.*|/\*.*\*/)?\Z|\*/\Z|\A(?:--|/\*|\\)")
 # A label with less room than this beside its mark goes below it.
 _LABEL_ROOM = 24
 
@@ -65,18 +69,37 @@ def excerpt(source: SourceText, marks: Sequence[Mark], room: int) -> list[Row]:
     for mark in marks:
         for row, part in _by_row(source, mark):
             parts[row].append(part)
+    shown = _shown_rows(source, sorted(parts))
+    margin = _margin([source.line(row) for row in shown if row], room)
     rows: list[Row] = []
-    previous: int | None = None
-    for row in sorted(parts):
-        between = _leading(source, row) if previous is None else range(previous + 1, row)
-        if previous is not None and row - previous > _NEAR:
+    for number in shown:
+        if number is None:
             rows.append(Row(ELLIPSIS))
-            between = range(0)
-        for plain in between:
-            rows += _marked_row(source.line(plain), plain, [], room)
-        rows += _marked_row(source.line(row), row, parts[row], room)
-        previous = row
+            continue
+        marked = [
+            replace(mark, span=mark.span.shifted(-min(margin, mark.span.start)))
+            for mark in parts[number]
+        ]
+        rows += _marked_row(source.line(number)[margin:], number, marked, room)
     return rows
+
+
+def _shown_rows(source: SourceText, marked: Sequence[int]) -> list[int | None]:
+    """The rows of an excerpt; None where rows are left out."""
+    rows: list[int | None] = [*_leading(source, marked[0])]
+    for previous, row in pairwise([marked[0], *marked]):
+        rows += [None] if row - previous > _NEAR else range(previous + 1, row)
+        rows.append(row)
+    return rows
+
+
+def _margin(lines: Sequence[str], room: int) -> int:
+    """How much white space all lines begin with, if one of them is short of room."""
+    if all(len(line) <= room and text_width(line.expandtabs(4)) <= room for line in lines):
+        return 0
+    indents = [line[: len(line) - len(line.lstrip())] for line in lines if line.strip()]
+    least = min(indents, key=len, default="")
+    return len(least) if all(indent.startswith(least) for indent in indents) else 0
 
 
 def _leading(source: SourceText, row: int) -> range:
@@ -84,7 +107,7 @@ def _leading(source: SourceText, row: int) -> range:
     first = row
     while first > max(row - _LEADING_ROWS, 1):
         above = source.line(first - 1).strip()
-        if not above or above.endswith(";") or above.startswith("--"):
+        if not above or _ENDS_CODE.search(above):
             break
         first -= 1
     return range(first, row)
@@ -152,15 +175,15 @@ def _marked_row(line: str, number: int, marks: Sequence[Mark], room: int) -> lis
 def _label_chunks(mark: Mark, cells: Span, room: int) -> list[Chunk]:
     """The label, broken to fit: the first chunk stands beside the mark (it may be empty).
 
-    Without enough room on the right the label hangs below the mark, further left.
+    Where that takes fewer rows, the label hangs below the mark, as far left as it must.
     """
     label = escape(mark.label)
-    beside = cells.end + 1
     if not label:
-        return [Chunk(beside, "", mark.style)]
-    if text_width(label) <= room - beside or room - beside >= _LABEL_ROOM:
-        lines = wrap(label, room - beside, room - beside)
-        return [Chunk(beside, line, mark.style) for line in lines]
+        return [Chunk(0, "", mark.style)]
+    beside = cells.end + 1
+    lines = wrap(label, room - beside, room - beside)
     cell = max(min(cells.start, room - max(_LABEL_ROOM, text_width(label))), 0)
-    lines = wrap(label, room - cell, room - cell)
-    return [Chunk(beside, "", mark.style), *(Chunk(cell, line, mark.style) for line in lines)]
+    below = wrap(label, room - cell, room - cell)
+    if len(lines) > 1 and (room - beside < _LABEL_ROOM or len(below) + 1 < len(lines)):
+        beside, lines = cell, ["", *below]
+    return [Chunk(beside, line, mark.style) for line in lines]

@@ -89,20 +89,21 @@ def test_long_notes_hang_below_their_text() -> None:
 
 
 def test_a_long_label_hangs_beside_its_mark_while_there_is_room() -> None:
-    finding = claim_finding(
-        related=[
-            (
-                "each run skips the rows already updated and takes 10 more",
-                "FOR UPDATE SKIP LOCKED",
-            )
-        ]
-    )
+    label = "each run skips the rows already updated"
     assert """\
  6 |                LIMIT 10 FOR UPDATE SKIP LOCKED)
    |                         ---------------------- each run skips the rows
-   |                                                already updated and takes 10
-   |                                                more
-""" in full(finding)
+   |                                                already updated
+""" in full(claim_finding(related=[(label, "FOR UPDATE SKIP LOCKED")]))
+
+
+def test_a_label_goes_below_its_mark_where_that_takes_fewer_rows() -> None:
+    label = "each run skips the rows already updated and takes 10 more"
+    assert """\
+ 6 |                LIMIT 10 FOR UPDATE SKIP LOCKED)
+   |                         ----------------------
+   |                   each run skips the rows already updated and takes 10 more
+""" in full(claim_finding(related=[(label, "FOR UPDATE SKIP LOCKED")]))
 
 
 def test_a_long_label_far_right_goes_below_its_mark() -> None:
@@ -182,9 +183,48 @@ def test_rows_far_from_each_other_have_the_rows_between_left_out() -> None:
 
 
 def test_rows_of_another_statement_are_no_context() -> None:
-    for above in ("SELECT 1;", "-- a title", "", "   "):
+    for above in (
+        "SELECT 1;",
+        "SELECT 1 ; -- that was it; really",
+        "SELECT 1; /* that was it */",
+        "-- a title",
+        "/* a title */",
+        " * end of a title */",
+        "\\gset",
+        "",
+        "   ",
+    ):
         text = f"BEGIN;\n{above}\nSELECT 2 FOR UPDATE;\n"
         assert source_part(full(make_finding(text, "FOR UPDATE"))).splitlines()[1].startswith(" 3")
+
+
+def test_rows_of_the_same_statement_are_context() -> None:
+    for above in ("SELECT a; b", "SELECT ';' --", "  FROM jobs /* a */"):
+        text = f"{above}\n FOR UPDATE;\n"
+        first = source_part(full(make_finding(text, "FOR UPDATE"))).splitlines()[1]
+        assert first == f" 1 | {above}"
+
+
+def test_deep_indentation_gives_way_to_long_lines() -> None:
+    deep = " " * 40
+    text = f"{deep}SELECT id\n{deep}  FROM jobs WHERE status = 'ready' FOR UPDATE;\n"
+    finding = make_finding(text, "FOR UPDATE", related=[("here", "SELECT")])
+    assert (
+        source_part(full(finding))
+        == """\
+   |
+ 1 | SELECT id
+   | ------ here
+ 2 |   FROM jobs WHERE status = 'ready' FOR UPDATE;
+   |                                    ^^^^^^^^^^
+"""
+    )
+    assert source_part(full(finding, width=132)).splitlines()[1] == f" 1 | {deep}SELECT id"
+
+
+def test_a_refusal_names_the_servers_error() -> None:
+    text = full(claim_finding(sqlstate="0A000"))
+    assert "   = server: refuses the statement with SQLSTATE 0A000\n" in text
 
 
 def test_row_numbers_line_up() -> None:
