@@ -19,7 +19,7 @@ _LEADING_ROWS = 2
 # A span over more rows than this is marked in its first and last row only.
 _ALL_ROWS_MARKED = 4
 # A row that ends a statement, is a comment, or a command to psql.
-_ENDS_CODE = re.compile(r";\s*(?:--.*|/\*.*\*/)?\Z|\*/\Z|\A(?:--|/\*|\\)")
+_ENDS_CODE = re.compile(r";\s*(?:--.*|/\*.*\*/)?\Z|\A(?:--|/\*|\\|(?:(?!/\*).)*\*/\Z)")
 # A label with less room than this beside its mark goes below it.
 _LABEL_ROOM = 24
 
