@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding, Severity
@@ -36,8 +37,17 @@ _FIX_OPTIONS = {"safe": "--fix", "unsafe": "--unsafe-fixes"}
 
 
 def render(run: Run, options: RenderOptions) -> str:
-    """One block of lines for each finding of the run, an empty line between them."""
-    return "\n".join(_block(finding, options) for finding in run.findings)
+    """One block of lines for each finding of the run, an empty line between them.
+
+    Evidence speaks for a rule, not for a place: the same words are said once in a report.
+    """
+    blocks: list[str] = []
+    said: set[str] = set()
+    for finding in run.findings:
+        repeated = finding.evidence in said
+        blocks.append(_block(replace(finding, evidence=None) if repeated else finding, options))
+        said.add(finding.evidence or "")
+    return "\n".join(blocks)
 
 
 def _block(finding: Finding, options: RenderOptions) -> str:

@@ -34,7 +34,7 @@ def _object(finding: Finding) -> dict[str, Any]:
         "name": finding.rule.name,
         "severity": finding.severity.value,
         "message": finding.text,
-        "filename": finding.source.name,
+        "filename": _filename(finding.source),
         **_range(finding.source, finding.span),
         "table": finding.table or None,
         "unit": finding.unit or None,
@@ -43,13 +43,21 @@ def _object(finding: Finding) -> dict[str, Any]:
         "related": [
             {
                 "message": related.message,
-                "filename": related.source.name,
+                "filename": _filename(related.source),
                 **_range(related.source, related.span),
             }
             for related in finding.related
         ],
         "sqlstate": finding.sqlstate or None,
     }
+
+
+def _filename(source: SourceText) -> str:
+    """The shown name; bytes in it that are no UTF-8 become U+FFFD, for JSON has no way to say them.
+
+    Python holds them as lone surrogates, and most readers of JSON reject these.
+    """
+    return source.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _fix(source: SourceText, fix: Fix) -> dict[str, Any]:

@@ -47,14 +47,15 @@ class _Cells:
 
     def __init__(self, line: str, marks: Sequence[Span], room: int) -> None:
         self.length = len(line)
-        near = [Span(0, room * 2)]
-        near += [Span(at - room, at + room) for mark in marks for at in (mark.start, mark.end)]
+        places = [at for mark in marks for at in (mark.start, mark.end)] or [0]
+        near = [Span(at - room, at + room) for at in places]
         if self.length <= room * 4:
             near = [Span(0, self.length)]
         self.measured = _merged([self.clamped(span) for span in near])
         self.whole = self.measured == [Span(0, self.length)]
         self.text: dict[int, str] = {}
         self.width: dict[int, int] = {}
+        self._column: dict[int, int] = {}  # counted from the start of what was measured
         for span in self.measured:
             self._measure(line, span)
 
@@ -71,7 +72,9 @@ class _Cells:
                 width = len(shown) if shown != char else char_width(char, before)
             self.text[at] = shown
             self.width[at] = width
+            self._column[at] = column
             column += width
+        self._column[span.end] = column
 
     def clamped(self, span: Span) -> Span:
         """The part of a range that lies in the line."""
@@ -92,7 +95,7 @@ class _Cells:
 
     def taken(self, part: Span) -> int:
         """Cells of one run of characters."""
-        return sum(self.width[at] for at in range(part.start, part.end))
+        return self._column[part.end] - self._column[part.start]
 
     def left_of(self, at: int) -> int | None:
         """Where the character before `at` begins, with what joins it; None: not known."""

@@ -56,9 +56,17 @@ claim.sql:1:10: note[PGL101] LIMIT 10 does not bound this UPDATE of jobs
 
 
 def test_findings_are_set_apart_by_an_empty_line() -> None:
-    text = full(claim_finding(), claim_finding())
+    first, second = claim_finding(), claim_finding(evidence="something else")
+    text = full(first, second)
     assert text.count("\n\n") == 1
-    assert text == full(claim_finding()) + "\n" + full(claim_finding())
+    assert text == full(first) + "\n" + full(second)
+
+
+def test_the_same_evidence_is_given_once() -> None:
+    text = full(claim_finding(), claim_finding(), claim_finding(evidence="something else"))
+    assert text.count("= seen: 300 rows") == 1
+    assert text.index("= seen: 300 rows") < text.index("\n\n")
+    assert text.count("= seen: something else") == 1
 
 
 def test_nothing_found_is_nothing_shown() -> None:

@@ -117,7 +117,7 @@ def test_columns_count_code_points_and_rows_every_line_end() -> None:
 
 
 def test_everything_is_ascii_without_control_characters() -> None:
-    evil = "\x1b\x7f\x9b\u202e日\udcff"
+    evil = "\x1b\x7f\x9b\u202e日"
     finding = make_finding("x", "x", name=f"{evil}.sql", message=evil, table=evil)
     for format in ("json", "jsonl"):
         text = report(format, [finding])
@@ -126,6 +126,11 @@ def test_everything_is_ascii_without_control_characters() -> None:
     (read_back,) = json.loads(report("json", [finding]))
     assert read_back["table"] == evil
     assert read_back["filename"] == f"{evil}.sql"
+
+
+def test_a_file_name_that_is_no_utf8_does_not_spoil_the_document() -> None:
+    (finding,) = read([make_finding("x", "x", name="caf\udce9.sql")])
+    assert finding["filename"] == "caf\ufffd.sql"
 
 
 @pytest.mark.parametrize("key", [*SCHEMA["$defs"]["finding"]["properties"]])
