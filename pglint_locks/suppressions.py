@@ -99,15 +99,19 @@ def read(
 
 
 def apply(
-    findings: Iterable[Finding], suppressions: Suppressions, enabled: frozenset[str]
+    findings: Iterable[Finding],
+    suppressions: Suppressions,
+    enabled: frozenset[str],
+    unread: Sequence[Span] = (),
 ) -> list[Finding]:
     """The findings of one file that are not suppressed, and those about suppressions.
 
     `enabled` holds the codes of the rules of this run: a suppression of others is not
-    called unused, and the rules about suppressions speak only if they are in it.  The
-    result is sorted.
+    called unused, and the rules about suppressions speak only if they are in it.
+    `unread` are the file ranges of locking clauses that were not analysed: nobody knows
+    whether what covers them would suppress something.  The result is sorted.
     """
-    judge = _Judge(suppressions, enabled)
+    judge = _Judge(suppressions, enabled, unread)
     kept = judge.unsuppressed(findings)
     kept += judge.unsuppressed(judge.unknown())
     kept += judge.unsuppressed(judge.unused())
@@ -205,7 +209,9 @@ class _Ranges:
 class _Judge:
     """Drops the findings that a file's suppressions cover, and keeps count of their use."""
 
-    def __init__(self, suppressions: Suppressions, enabled: frozenset[str]) -> None:
+    def __init__(
+        self, suppressions: Suppressions, enabled: frozenset[str], unread: Sequence[Span]
+    ) -> None:
         self._file = suppressions
         self._enabled = enabled
         self._used: set[ItemKey] = set()
@@ -214,6 +220,9 @@ class _Judge:
         for code, span, key in self._covered():
             ranges[code].append((span, key))
         self._ranges = {code: _Ranges(spans) for code, spans in ranges.items()}
+        for span in unread:
+            for covered in self._ranges.values():
+                self._used.update(covered.touched(span))
 
     def _covered(self) -> Iterator[tuple[str, Span, ItemKey]]:
         """What each item of each suppression covers, for each rule that it names."""

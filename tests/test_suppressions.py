@@ -358,6 +358,20 @@ def test_a_suppression_of_a_rule_that_does_not_run_is_not_unused() -> None:
         assert len(messages(text)) == 1
 
 
+def test_what_covers_a_clause_that_was_not_read_is_not_unused() -> None:
+    text = """\
+-- pglint: ignore[PGL101]
+CREATE FUNCTION f() RETURNS void AS $$ SELECT 1 FOR UPDATE $$ LANGUAGE sql;
+SELECT 2; -- pglint: ignore[PGL101]
+"""
+    source = SourceText("a.sql", text)
+    script = split(text)
+    found = read(source, script.comments, [chunk.span for chunk in script.chunks], RULES)
+    left = apply([], found, ALL_RULES, unread=[_last(text, "FOR UPDATE")])
+    assert [source.position(finding.span.start).row for finding in left] == [3]
+    assert len(apply([], found, ALL_RULES)) == 2
+
+
 def test_opt_in_rules_that_are_off_keep_no_prefix_from_being_unused() -> None:
     opt_in = Rule("PGL106", "split-claim", "s", (Severity.NOTE,), Subject.CLAUSE, opt_in=True)
     rules = [*RULES, opt_in]
