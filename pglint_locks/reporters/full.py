@@ -101,7 +101,7 @@ def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.unit:
         yield "in", finding.unit
     if finding.sqlstate:
-        yield "server", f"refuses the statement with SQLSTATE {finding.sqlstate}"
+        yield "server", f"SQLSTATE {finding.sqlstate}"
     if finding.evidence:
         yield "seen", finding.evidence
     repair = finding.advice or (finding.fix.message if finding.fix else None)
