@@ -65,7 +65,8 @@ class _FileLint:
         while units:
             units.extend(self._lint_unit(units.popleft()))
         read = suppressions.read(self.source, self.comments, self.statements, RULES)
-        kept = suppressions.apply(self.findings, read, self.settings.enabled)
+        unread = [item.span for item in self.not_analysed]
+        kept = suppressions.apply(self.findings, read, self.settings.enabled, unread)
         return FileReport(
             findings=tuple(self._weighed(kept)),
             statements=len(self.statements),

@@ -48,7 +48,7 @@ def test_psql_variables_and_commands_are_no_errors() -> None:
         "\\set n 5\nSELECT :n, :'name', :\"col\" FROM :tab OFFSET :n FOR UPDATE \\gset\n"
         "SELECT a::int, b[1:2] FROM t OFFSET :n FOR UPDATE;\n"
     )
-    assert places(run) == ["PGL102 2:37", "PGL102 3:31"]
+    assert places(run) == ["PGL102 2:38", "PGL102 3:30"]
 
 
 def test_copy_data_is_no_sql() -> None:

@@ -60,10 +60,9 @@ class Statement:
         """The text at a range of unit offsets in one line, without comments."""
         return self._tokens.words(span.shifted(-self.start))
 
-    @property
-    def first_word(self) -> Span:
-        """The statement's first word."""
-        return self.unit_span(self._tokens[0].span)
+    def target_name(self, query: Query) -> Span:
+        """The name of the table that a write writes, with its schema."""
+        return self.unit_span(selecttext.dotted_name(query.node.relation.location, self._tokens))
 
     def offset_clause(self, query: Query) -> Span:
         """A SELECT's OFFSET clause, to its last word."""
@@ -88,7 +87,7 @@ class Statement:
 
     def function_name(self, call: Call) -> Span:
         """A called function's name, with its schema."""
-        return self.unit_span(selecttext.function_name(call.location, self._tokens))
+        return self.unit_span(selecttext.dotted_name(call.location, self._tokens))
 
     def opener(self, link: SubLink) -> Span:
         """The words that open a sub-link: IN, NOT IN, EXISTS, `= ANY`.

@@ -27,8 +27,8 @@ class RowUse:
 
     @property
     def span(self) -> Span:
-        """The first word of the statement that changes the rows, as unit offsets."""
-        return self.statement.first_word
+        """The name of the table that is written, where it is written, as unit offsets."""
+        return self.statement.target_name(self.write.query)
 
 
 def row_uses(clause: LockingClause, mark: RowMark) -> list[RowUse]:

@@ -31,16 +31,19 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
         severity=Severity.NOTE,
         message=(
             f"FOR UPDATE on {mark.table} is stronger than needed: {what}, but where another table "
-            f"refers to {mark.table}, its INSERTs wait for the locked rows until this transaction ends"
+            f"refers to {mark.table}, its INSERTs wait for the locked rows until this transaction "
+            "ends"
         ),
         label="also blocks rows that refer to these",
         advice="write FOR NO KEY UPDATE: it keeps out the same writers and lets those INSERTs in",
         evidence="INSERT into a child table waits behind FOR UPDATE, not FOR NO KEY UPDATE",
         table=str(mark.table),
-        places=tuple(
-            Place(use.span, "changes no key column") for use in uses if not use.same_statement
-        ),
+        places=tuple(Place(use.span, _changes(use)) for use in uses),
     )
+
+
+def _changes(use: model.RowUse) -> str:
+    return f"changes {', '.join(use.write.columns) or 'no column'} only"
 
 
 RULE = Rule(

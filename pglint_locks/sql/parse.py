@@ -48,7 +48,9 @@ def parse(text: str) -> Parsed | Unparsed:
     if isinstance(result, Unparsed):
         replaced = without_variables(text)
         if replaced != text:
-            return _parse_as_written(replaced)
+            result = _parse_as_written(replaced)
+            if isinstance(result, Parsed):
+                result.tokens.text = text  # what is quoted to a person is what they wrote
     return result
 
 

@@ -114,8 +114,8 @@ def sub_link_opener(location: int, tokens: Tokens) -> Span:
     return tokens.run(first, last)
 
 
-def function_name(location: int, tokens: Tokens) -> Span:
-    """A function's name, with its schema, up to the bracket that opens its arguments."""
+def dotted_name(location: int, tokens: Tokens) -> Span:
+    """The name of a function or table at a location, with its schema."""
     first = tokens.index_at(location)
     last = first
     while tokens.name(last + 1) == "ASCII_46":
