@@ -22,8 +22,8 @@ from pglint_locks.rules import RULES
 PAGE = """\
 # PGL999: a-rule
 
-What it finds, with `code [x](y)` and **emphasis** and a [link](https://example.org/page) and
-[another](other.md) in a paragraph.
+What it *really* finds, with `code *a* [x](y)` and **emphasis** and a [link](https://example.org/page)
+and [another](other.md) in a paragraph.
 ## Why
 Text right below.
 
@@ -51,8 +51,8 @@ def test_a_page_set_for_a_terminal() -> None:
         == """\
 PGL999: a-rule
 
-What it finds, with `code [x](y)` and
-emphasis and a link
+What it really finds, with `code *a* [x](y)`
+and emphasis and a link
 (https://example.org/page) and another in a
 paragraph.
 

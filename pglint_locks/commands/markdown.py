@@ -16,6 +16,7 @@ _ITEM = re.compile(r"(\s*(?:[-*+]|\d+[.)])\s+|\s*>\s?)(.*)")
 _TABLE = re.compile(r"\s*\|")
 _LINK = re.compile(r"!?\[([^\]]*)\]\(([^)\s]*)\)")
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(?<![\w*])\*(?=\w)([^*]+)(?<=\w)\*(?![\w*])")
 _BOLD, _CODE, _PLAIN = "\x1b[1m", "\x1b[36m", "\x1b[0m"
 
 
@@ -101,10 +102,11 @@ def _wrapped(item: tuple[str, str], width: int) -> list[str]:
 def _inline(text: str) -> str:
     """Links as `words (address)`, emphasis without its stars; code keeps its backquotes."""
     parts = re.split(r"(`+[^`]*`+)", text)
-    return "".join(
-        part if part.startswith("`") else _STRONG.sub(r"\2", _LINK.sub(_link, part))
-        for part in parts
-    )
+    return "".join(part if part.startswith("`") else _plain(part) for part in parts)
+
+
+def _plain(text: str) -> str:
+    return _EMPHASIS.sub(r"\1", _STRONG.sub(r"\2", _LINK.sub(_link, text)))
 
 
 def _link(found: re.Match[str]) -> str:
