@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from pglint_locks.text import SourceText, Span
 
@@ -48,16 +48,14 @@ class Subject(Enum):
     LINTER = "linter"
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A second place that a finding speaks of, as a unit range, with what to say there."""
 
     span: Span
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Hazard:
+class Hazard(NamedTuple):
     """What a visitor found: `span` and `places` are unit ranges.
 
     `message` is one sentence without a full stop: what happens, to which table.
@@ -99,8 +97,7 @@ class Rule:
         return f"{PAGES_URL}/{self.page}"
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A second place of a finding, as a range of file offsets in `source`."""
 
     message: str
@@ -108,16 +105,14 @@ class Related:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the file range `span` by `content`."""
 
     span: Span
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A repair: `applicability` is "safe" or "unsafe"; the edits do not overlap."""
 
     applicability: str

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.findings import Finding
 from pglint_locks.sources.units import NotAnalysed
 
 
-@dataclass(frozen=True, slots=True)
-class FileError:
+class FileError(NamedTuple):
     """A file that could not be linted, and why; the run's exit status becomes 2."""
 
     filename: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(NamedTuple):
     """What linting one file gave; `clauses` counts the locking clauses seen in it."""
 
     findings: tuple[Finding, ...] = ()

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A half-open range of offsets, in code points: `start` is in it, `end` is not."""
 
     start: int
@@ -35,8 +34,7 @@ class Span:
         )
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     """A place as a person names it: row and column count from 1, columns in code points.
 
     A byte order mark is no column, a tab is one; rows end at LF, CRLF or CR.
@@ -83,8 +81,7 @@ class SourceText:
         return self.text[span.start : span.end]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A run of a unit's text that stands in the file as one run.
 
     Where both lengths are equal the run is a plain copy, character by character.

@@ -7,7 +7,6 @@ level and by all below; with RECURSIVE also by itself and by earlier ones.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType, SubLinkType
@@ -299,7 +298,7 @@ def _add_expressions(query: Query, clause: Clause, nodes: Sequence[ast.Node | No
         match node:
             case ast.SubLink():
                 if node.testexpr is not None:
-                    stack.append((node.testexpr, replace(standing, conjunct=False)))
+                    stack.append((node.testexpr, standing._replace(conjunct=False)))
                 link = SubLink(_kind_of(node), standing, node, node.location, query)
                 query.sub_links.append(link)
                 _build(node.subselect, query, link)
@@ -357,13 +356,13 @@ def _below(node: ast.Node, standing: Standing) -> Standing:
     match node:
         case ast.BoolExpr():
             if node.boolop == BoolExprType.OR_EXPR:
-                return replace(standing, conjunct=False)
+                return standing._replace(conjunct=False)
             if node.boolop == BoolExprType.NOT_EXPR:
-                return replace(standing, negated=not standing.negated)
+                return standing._replace(negated=not standing.negated)
         case ast.CaseExpr() | ast.CoalesceExpr() | ast.NullTest() | ast.BooleanTest():
-            return replace(standing, conjunct=False)
+            return standing._replace(conjunct=False)
         case ast.A_Expr() if standing.comparison is None and _is_comparison(node):
-            return replace(standing, comparison=node)
+            return standing._replace(comparison=node)
     return standing
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class TableName:
+class TableName(NamedTuple):
     """A table's name as written, after folding; `schema` is None where it is unqualified."""
 
     schema: str | None

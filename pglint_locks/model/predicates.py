@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType
@@ -13,8 +13,7 @@ from pglint_locks.model.queries import ItemKind, Query, RangeItem
 from pglint_locks.sql.walk import textual_children
 
 
-@dataclass(frozen=True, slots=True)
-class Equality:
+class Equality(NamedTuple):
     """`column = value` that must hold: `item` holds the column; `value` is no row of it."""
 
     item: RangeItem

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from pglast import ast
 
@@ -74,8 +75,7 @@ class SubLinkKind(Enum):
     ARRAY = "ARRAY"
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """Where in a clause an expression stands.
 
     `conjunct`: reached through ANDs alone, so that it must be true for a row to count.
@@ -101,8 +101,7 @@ class SubLink:
     query: Query = field(init=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A function call; `schema` is None where it is unqualified, `location` the parser's.
 
     `windowed`: it has an OVER clause.  `aggregate_syntax`: DISTINCT, ORDER BY, FILTER,
@@ -123,8 +122,7 @@ class Call:
         return self.schema in (None, "pg_catalog")
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column reference: its dotted parts ("*" for a whole row) and where it stands."""
 
     parts: tuple[str, ...]

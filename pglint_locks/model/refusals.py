@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from pglast import ast
 
@@ -19,8 +19,7 @@ class RefusalKind(Enum):
     NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A clause that the server refuses: its message and SQLSTATE.
 
     `name` is the index of the OF name that it speaks of, where it does.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pglint_locks.model.flow import is_bounded, reads_whole_input
 from pglint_locks.model.locks import LockingClause, RowMark
@@ -31,8 +32,7 @@ _PER_ROW_WHEN_CORRELATED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rescan:
+class Rescan(NamedTuple):
     """A locking sub-SELECT that may run again for the rows of `outer`.
 
     `opener` is what holds it there: a sub-link or an item of FROM or USING.  `limit` is

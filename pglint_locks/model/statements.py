@@ -66,15 +66,15 @@ class Statement:
 
     def offset_clause(self, query: Query) -> Span:
         """A SELECT's OFFSET clause, to its last word."""
-        return self._part(selecttext.offset_clause(query.node, self._tokens, self._home(query)))
+        return self._part(selecttext.offset_clause(query.node, self._tokens, self._lock(query)))
 
     def limit_clause(self, query: Query) -> Span:
         """A SELECT's LIMIT or FETCH clause, to its last word."""
-        return self._part(selecttext.limit_clause(query.node, self._tokens, self._home(query)))
+        return self._part(selecttext.limit_clause(query.node, self._tokens, self._lock(query)))
 
     def sort_keys(self, query: Query) -> tuple[Span, ...]:
         """The expressions of a SELECT's ORDER BY, without their directions."""
-        keys = selecttext.sort_keys(query.node, self._tokens, self._home(query))
+        keys = selecttext.sort_keys(query.node, self._tokens, self._lock(query))
         return tuple(self.unit_span(key) for key in keys)
 
     def opening_word(self, query: Query) -> Span:
@@ -110,7 +110,7 @@ class Statement:
             return None
         return ".".join(getattr(part, "sval", "*") for part in tested.fields)
 
-    def _home(self, query: Query) -> int | None:
+    def _lock(self, query: Query) -> int | None:
         texts = self.clause_texts(query)
         return texts[0].span.start if texts else None
 

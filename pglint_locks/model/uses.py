@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 
@@ -17,8 +17,7 @@ from pglint_locks.model.writes import Write, write_of
 from pglint_locks.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class RowUse:
+class RowUse(NamedTuple):
     """A later change, in the same statement or transaction, of rows that a clause locks."""
 
     write: Write

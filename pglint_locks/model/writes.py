@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import CmdType, OnConflictAction
@@ -12,8 +12,7 @@ from pglint_locks.model.names import TableName, is_key_like
 from pglint_locks.model.queries import Query, QueryKind
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """A change that a statement makes to existing rows of a table.
 
     `columns` are those of its SET lists, in order, without assignments of a column to
@@ -70,9 +69,14 @@ def _touches_key(columns: tuple[str, ...], table: TableName) -> bool:
 def _changed(targets: tuple[ast.ResTarget, ...], refname: str | None) -> Iterator[str]:
     """The columns that a SET list changes: `id = id` keeps the value, and so the key."""
     for target in targets:
-        value = target.val
-        if isinstance(value, ast.ColumnRef):
-            parts = tuple(getattr(part, "sval", "*") for part in value.fields)
-            if parts in ((target.name,), (refname, target.name)):
-                continue
-        yield str(target.name)
+        if _assigned(target.val) not in ((target.name,), (refname, target.name)):
+            yield str(target.name)
+
+
+def _assigned(value: ast.Node) -> tuple[str, ...]:
+    """The dotted name of the column that is assigned, also by `(a, b) = (…)`; else ()."""
+    if isinstance(value, ast.MultiAssignRef) and isinstance(value.source, ast.RowExpr):
+        value = value.source.args[value.colno - 1]
+    if not isinstance(value, ast.ColumnRef):
+        return ()
+    return tuple(getattr(part, "sval", "*") for part in value.fields)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.text import SourceMap, SourceText, Span
 
 
-@dataclass(frozen=True, slots=True)
-class SqlUnit:
+class SqlUnit(NamedTuple):
     """SQL text with the map from its offsets to the file's.
 
     `label` names what holds it, such as `function app.claim(integer)`; None for a
@@ -26,8 +25,7 @@ class SqlUnit:
         return cls(source, source.text, SourceMap.identity(len(source.text)))
 
 
-@dataclass(frozen=True, slots=True)
-class NotAnalysed:
+class NotAnalysed(NamedTuple):
     """A locking clause that was seen but not analysed: why, and where in the file."""
 
     reason: str

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.sql.literals import LETTER, SPACE, WORD, block_comment_end
 from pglint_locks.text import Span
 
 _WORD_OR_COMMENT = (
-    rf"""(?:(?![eEbBxXnN]'|[uU]&['"])(?P<word>[{LETTER}][{WORD}]*)|--[^\r\n]*|(?P<block>/\*))"""
+    rf"""(?:(?![eEbBxXnN]'|[uU]&['"])(?P<word>{LETTER}{WORD}*)|--[^\r\n]*|(?P<block>/\*))"""
 )
 _FIRST_WORD = re.compile(rf"[{SPACE}(]*{_WORD_OR_COMMENT}")
 _NEXT_WORD = re.compile(rf"[{SPACE}]*{_WORD_OR_COMMENT}")
@@ -42,20 +43,22 @@ class Chunk:
         return tuple(first_words(self.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment with its signs (`-- …` without the line end, `/* … */`)."""
 
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    """The statements of a script and its comments, each in the order of the text."""
+class Script(NamedTuple):
+    """The statements of a script and its comments, each in the order of the text.
+
+    `reread` is how many characters `recut` has read again to get here.
+    """
 
     chunks: tuple[Chunk, ...]
     comments: tuple[Comment, ...]
+    reread: int = 0
 
 
 def first_words(text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ exception is `FOR UPDATE LIMIT (SELECT …)`: there brackets tell.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 
@@ -17,8 +18,7 @@ from pglint_locks.sql.walk import textual_children
 from pglint_locks.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseText:
+class ClauseText(NamedTuple):
     """One locking clause in the text: from FOR to its last word, and its OF names."""
 
     span: Span

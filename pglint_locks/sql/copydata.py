@@ -15,7 +15,7 @@ from pglint_locks.sql.slash import line_end
 from pglint_locks.text import Span
 
 _TOKEN = re.compile(
-    rf"""'[^']*' | "[^"]*" | --[^\r\n]* | /\* | [()] | [{LETTER}][{WORD}]*""", re.VERBOSE
+    rf"""'[^']*' | "[^"]*" | --[^\r\n]* | /\* | [()] | {LETTER}{WORD}*""", re.VERBOSE
 )
 _TARGET = re.compile(rf"[{SPACE}]+(?:'(?:[^']|'')*'|[^{SPACE}']+)")
 

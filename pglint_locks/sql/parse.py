@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast, parser
 
 from pglint_locks.sql.clauses import ClauseText, find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
-from pglint_locks.sql.psqlvars import without_variables
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A statement's tree, tokens and locking clauses; offsets count in the text given."""
 
     node: ast.Node
@@ -22,8 +20,7 @@ class Parsed:
     clauses: list[ClauseText]
 
 
-@dataclass(frozen=True, slots=True)
-class Unparsed:
+class Unparsed(NamedTuple):
     """Why a statement was not parsed, and the token that the parser names, or the last.
 
     `too_large` marks one that was not even tried.
@@ -46,6 +43,8 @@ def parse(text: str) -> Parsed | Unparsed:
         return Unparsed(message, Span(0, 1), too_large=True)
     result = _parse_as_written(text)
     if isinstance(result, Unparsed):
+        from pglint_locks.sql.psqlvars import without_variables
+
         replaced = without_variables(text)
         if replaced != text:
             result = _parse_as_written(replaced)

@@ -12,18 +12,19 @@ from dataclasses import dataclass
 
 from pglint_locks.sql.literals import (
     DOLLAR_DELIMITER,
-    LETTER,
+    LETTER_OR_DIGIT,
     SPACE,
     WORD,
+    WORD_OR_COLON,
     block_comment_end,
     dollar_quote_end,
     escape_string_end,
     word_around,
 )
 
-_NAME = rf"[{LETTER}0-9]+"
+_NAME = rf"{LETTER_OR_DIGIT}+"
 _TOKEN = re.compile(
-    rf"""(?P<escape>(?<![{WORD}:])[eE]') | '[^']*'? | "[^"]*"? | --[^\r\n]*
+    rf"""(?P<escape>(?<!{WORD_OR_COLON})[eE]') | '[^']*'? | "[^"]*"? | --[^\r\n]*
     | (?P<block>/\*) | (?P<dollar>\$)
     | (?P<bracket>[\[\]()])
     | ::|:=
@@ -41,7 +42,7 @@ _APART = frozenset(
         *("returning", "select", "set", "then", "values", "when", "where"),
     ]
 )
-_LAST_WORD = re.compile(rf"[{WORD}]*\Z")
+_LAST_WORD = re.compile(rf"{WORD}*\Z")
 _LONGEST = 16  # more than the longest of them
 
 

@@ -15,9 +15,11 @@ from pglint_locks.sql.copydata import CopyData, reads_client_data, slash_copy_qu
 from pglint_locks.sql.literals import (
     DOLLAR_DELIMITER,
     LETTER,
+    LETTER_OR_DIGIT,
     LINE_ENDING_SEMICOLON,
     SPACE,
     WORD,
+    WORD_OR_COLON,
     block_comment_end,
     dollar_quote_end,
     escape_string_end,
@@ -57,12 +59,12 @@ def _token_pattern(*, words: bool) -> re.Pattern[str]:
     `words` it also stops at those that open and close the body of a routine.
     """
     word = rf"""
-        | (?<=[bBcCeE])(?<![{WORD}:][bBcCeE])
-          (?i: (?<=b)egin(?P<begin>) | (?<=c)ase(?P<case>) | (?<=e)nd(?P<end>) )(?![{WORD}])
+        | (?<=[bBcCeE])(?<!{WORD_OR_COLON}[bBcCeE])
+          (?i: (?<=b)egin(?P<begin>) | (?<=c)ase(?P<case>) | (?<=e)nd(?P<end>) )(?!{WORD})
     """
     return re.compile(
         rf"""['"$\\;()/\-{"bBcCeE" if words else ""}](?:
-          (?<=') (?: (?<=[eE]')(?<![{WORD}:][eE]')(?P<escape>) | [^']*' | (?P<unclosed>) )
+          (?<=') (?: (?<=[eE]')(?<!{WORD_OR_COLON}[eE]')(?P<escape>) | [^']*' | (?P<unclosed>) )
         | (?<=\() {_RUN} (?: \) | (?P<open>) )
         | (?<=\)) (?P<close>)
         | (?<=;) [{SPACE}]* (?P<semicolon>)
@@ -70,7 +72,7 @@ def _token_pattern(*, words: bool) -> re.Pattern[str]:
         | (?<=/) \* (?P<block>)
         | (?<=") (?: [^"]*" | (?P<unclosed_name>) )
         | (?<=\\) (?P<slash>)
-        | (?<=\$) (?:[{LETTER}][{LETTER}0-9]*)?\$ (?P<dollar>)
+        | (?<=\$) (?:{LETTER}{LETTER_OR_DIGIT}*)?\$ (?P<dollar>)
         {word if words else ""}
         )""",
         re.VERBOSE,
@@ -113,7 +115,8 @@ class Reading:
         self._body = 0  # of BEGIN and CASE
         self._holes: list[Span] = []  # in the current statement: what psql does not send
         self._opaque: list[Span] = []  # dollar quotes in the current statement
-        self._unsent_copies = 0  # COPY FROM STDIN before a `\;`
+        self._unsent: int | None = None  # the first of the statements that `\;` joined
+        self._unsent_copies = 0  # COPY FROM STDIN among what is not sent yet
         self._copies = 0  # sent ones, whose data begin on the next line
         self._copy_data = CopyData(text)
         self._reread = 0
@@ -151,7 +154,12 @@ class Reading:
                 if end > start and text[start] in "cC" and self._is_routine(end):
                     return self._read_again_with_words()
                 self.close(end)
-                if self._unsent_copies or self.known or pattern is not _TOKEN:
+                if (
+                    self._unsent_copies
+                    or self._unsent is not None
+                    or self.known
+                    or pattern is not _TOKEN
+                ):
                     self._begin(end + 1)
                     self._send()
                     return end + 1
@@ -179,18 +187,20 @@ class Reading:
             return self._slash(here)
         if kind == "block":
             end = block_comment_end(text, here)
-            if end >= 0:
-                self._comment(here, end)
         elif kind == "escape":
             end = escape_string_end(text, here + 1)
         elif kind == "dollar":
             end = self._dollar(here, floor)
-        elif limit < len(text):  # it may only be the line that ends, not the text
-            self._copies = 0
-            end = here
         else:
             end = -1
-        return end if end >= 0 else self._cut_short()
+        if limit < len(text) and not here < end <= limit and self._reread <= allowance(text):
+            self._blank_copy_data(limit)
+            return here
+        if end < 0:
+            return self._cut_short()
+        if kind == "block":
+            self._comment(here, end)
+        return end
 
     def _dollar(self, here: int, floor: int) -> int:
         end = word_around(self.text, here, floor)
@@ -206,6 +216,8 @@ class Reading:
         """Carry out the backslash at `here`; where to go on."""
         forced = self.text[here + 1 : here + 2]
         if forced == ";":
+            if self._unsent is None:
+                self._unsent = len(self.chunks)
             self.close(here)
             self._begin(here + 2)
             return here + 2
@@ -218,6 +230,9 @@ class Reading:
             self._begin(command.end)
             self._send()
         elif command.name in DROPS_STATEMENT:
+            if self._unsent is not None:
+                del self.chunks[self._unsent :]
+            self._unsent, self._unsent_copies = None, 0
             self._begin(command.end)
         else:
             if command.name.lower() == "copy":
@@ -234,17 +249,28 @@ class Reading:
 
     def _skip_copy_data(self, line_feed: int) -> int:
         """Leap over the data that begin behind the line feed; where to go on."""
-        at = line_feed
-        for _ in range(self._copies):
-            at = self._copy_data.end(at)
-            if at == line_feed:
-                break
-            at -= 1  # the next data begin behind this line's end
-        self._copies = 0
+        at = self._copy_data_end(line_feed)
         if at > line_feed:
-            at += 1
             self._hole(line_feed, at)
         return at
+
+    def _blank_copy_data(self, line_feed: int) -> None:
+        """Take the data out of a literal or comment that goes on behind them."""
+        text, end = self.text, self._copy_data_end(line_feed)
+        blank = _NOT_LINE_END.sub(" ", text[line_feed:end])
+        self.text = text[:line_feed] + blank + text[end:]
+        self._reread += len(text)
+
+    def _copy_data_end(self, line_feed: int) -> int:
+        """Where the data end that begin behind the line feed; there if there are none."""
+        at = line_feed
+        for _ in range(self._copies):
+            end = self._copy_data.end(at)
+            if end == at:
+                break
+            at = end - 1  # the next data begin behind this line's end
+        self._copies = 0
+        return line_feed if at == line_feed else at + 1
 
     def _comment(self, here: int, end: int) -> int:
         """Note a comment; returns where the statement begins now."""
@@ -262,7 +288,8 @@ class Reading:
 
     def _send(self) -> None:
         """What was read is sent now: the data of its COPY begin on the next line."""
-        self._copies, self._unsent_copies = self._copies + self._unsent_copies, 0
+        self._copies += self._unsent_copies
+        self._unsent, self._unsent_copies = None, 0
 
     def _begin(self, at: int) -> int:
         """Be between statements at `at`; returns where the next one begins."""
@@ -385,6 +412,8 @@ class Reading:
         while self.chunks and self.chunks[-1].span.start >= at:  # a \copy's
             self.chunks.pop()
         self._copies = self._unsent_copies = 0
+        if self._unsent is not None and self._unsent > len(self.chunks):
+            self._unsent = None
 
     def _read_blindly(self, at: int) -> None:
         """Cut the rest at its line-ending semicolons, whatever they stand in."""

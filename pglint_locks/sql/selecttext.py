@@ -43,7 +43,7 @@ def _first_arm_home(select: ast.SelectStmt, tokens: Tokens) -> int | None:
         select = select.larg
     if select.withClause is not None:
         return tokens.index_at(select.withClause.location)
-    if select.targetList:
+    if select.targetList and select.targetList[0].location is not None:  # TABLE names none
         return tokens.index_at(select.targetList[0].location)
     for item in select.fromClause or ():
         while isinstance(item, ast.JoinExpr):
@@ -53,30 +53,44 @@ def _first_arm_home(select: ast.SelectStmt, tokens: Tokens) -> int | None:
     return None
 
 
-def _word_of(select: ast.SelectStmt, tokens: Tokens, word: str, home: int | None) -> int | None:
-    """Index of a keyword that stands in a SELECT's own brackets."""
-    index = _home(select, tokens) if home is None else tokens.index_at(home)
-    return None if index is None else tokens.word_in_group(index, word)
+def _word_of(select: ast.SelectStmt, tokens: Tokens, word: str, lock: int | None) -> int | None:
+    """Index of a keyword of a SELECT.
+
+    It stands in the SELECT's own brackets or in those that only wrap it, as in
+    `(SELECT … LIMIT 3) FOR UPDATE`; its locking clause, at offset `lock`, is its own too.
+    """
+    outermost = None if lock is None else tokens[tokens.index_at(lock)].opener
+    home = _home(select, tokens)
+    if home is None:
+        return None if lock is None else tokens.word_in_group(tokens.index_at(lock), word)
+    for index in _outwards(home, tokens):
+        found = tokens.word_in_group(index, word)
+        if found is not None:
+            return found
+        opener = tokens[index].opener
+        if opener == outermost or (lock is None and tokens[opener].opener != opener - 1):
+            return None
+    return None
 
 
-def offset_clause(select: ast.SelectStmt, tokens: Tokens, home: int | None) -> Span | None:
-    """From OFFSET to its last word.  `home`: an offset known to be the SELECT's own."""
-    index = _word_of(select, tokens, "OFFSET", home)
+def offset_clause(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> Span | None:
+    """From OFFSET to its last word.  `lock`: where the SELECT's locking clause is, if any."""
+    index = _word_of(select, tokens, "OFFSET", lock)
     return None if index is None else tokens.run(index, tokens.last_before(index, _AFTER))
 
 
-def limit_clause(select: ast.SelectStmt, tokens: Tokens, home: int | None) -> Span | None:
+def limit_clause(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> Span | None:
     """From LIMIT or FETCH to its last word."""
     for word in ("LIMIT", "FETCH"):
-        index = _word_of(select, tokens, word, home)
+        index = _word_of(select, tokens, word, lock)
         if index is not None:
             return tokens.run(index, tokens.last_before(index, _AFTER))
     return None
 
 
-def sort_keys(select: ast.SelectStmt, tokens: Tokens, home: int | None) -> tuple[Span, ...]:
+def sort_keys(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> tuple[Span, ...]:
     """The expression of each ORDER BY key, without its direction."""
-    order = _word_of(select, tokens, "ORDER", home)
+    order = _word_of(select, tokens, "ORDER", lock)
     if order is None:
         return ()
     keys: list[Span] = []
@@ -103,13 +117,10 @@ def sub_link_opener(location: int, tokens: Tokens) -> Span:
         return tokens.run(first, first + 1)
     if tokens.name(first) in {"IN_P", "EXISTS", "ARRAY", "ASCII_40"}:
         return tokens.run(first, first)
-    depth = tokens[first].depth
-    while (
-        tokens.name(last) not in _SUB_LINK_QUANTIFIERS
-        and last + 1 < len(tokens)
-        and (tokens.name(last + 1) != "ASCII_40" or tokens.name(last) == "OPERATOR")
-        and tokens[last + 1].depth >= depth
-    ):
+    if tokens.name(first) == "OPERATOR":
+        while tokens.name(last) != "ASCII_41":
+            last += 1
+    if tokens.name(last + 1) in _SUB_LINK_QUANTIFIERS:
         last += 1
     return tokens.run(first, last)
 

@@ -6,7 +6,7 @@ Mirrors `psqlscanslash.l` and the table of commands in psql's `command.c`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ENDS_STATEMENT = frozenset(
     [
@@ -35,8 +35,7 @@ _QUOTE_STOP = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SlashCommand:
+class SlashCommand(NamedTuple):
     r"""A backslash command: its name, where its arguments begin, and where it ends.
 
     `end` is the offset of what psql reads next: the line end, the next backslash

@@ -8,10 +8,12 @@ statement did: a failed COPY's data are data, and variables stand as written.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from pglint_locks.sql.chunks import Chunk, Comment, Script
-from pglint_locks.sql.reading import Reading, start_of
+from pglint_locks.sql.literals import SPACE
+from pglint_locks.sql.reading import Reading, allowance, start_of
+from pglint_locks.text import Span
 
 __all__ = ["Chunk", "Comment", "Script", "recut", "split"]
 
@@ -34,33 +36,43 @@ def recut(text: str, script: Script, index: int) -> Script | None:
     statement of several.  It is cut at its first line-ending semicolon that stands in a
     quoted literal, a quoted name or parentheses (not in a comment or dollar quote), and
     what follows is split again, up to where the old statements fit.  None if it has no
-    such semicolon.  Worth taking only if what follows the cut parses: a literal may hold
-    a function's body.
+    such semicolon, or if so much was read again that the script must be made to do harm.
+    Worth taking only if what follows the cut parses: a literal may hold a function's body.
     """
     chunk = script.chunks[index]
+    if chunk.unterminated or script.reread > allowance(text):
+        return None
     alone = Reading(chunk.text)
     alone.read(0)
-    cut = next(alone.cuts(0), None)
-    if chunk.unterminated or cut is None:
+    cut, behind = next(alone.cuts(0), (-1, -1))
+    if cut < 0:
         return None
-    start = chunk.span.start
-    end, resume = start + cut[0], start + cut[1]
+    start, resume = chunk.span.start, chunk.span.start + behind
+    head = chunk.text[:cut].rstrip(SPACE)
     reading = Reading(text)
-    reading.start = start
-    reading.close(end, unterminated=True)
     reading.known = script.chunks
     reading.read(resume)
-    back = bisect_left(script.chunks, reading.start, key=start_of)
-    found = [chunk for chunk in reading.chunks if chunk.span.start < reading.start]
-    comments = [comment for comment in reading.comments if comment.span.start < reading.start]
+    back = reading.start
+    found = [chunk for chunk in reading.chunks if chunk.span.start < back]
+    comments = [comment for comment in reading.comments if comment.span.start < back]
     return Script(
-        script.chunks[:index] + _in_order(found) + script.chunks[back:],
         (
-            *(comment for comment in script.comments if comment.span.end <= resume),
-            *comments,
-            *(comment for comment in script.comments if comment.span.start >= reading.start),
+            *script.chunks[:index],
+            Chunk(Span(start, start + len(head)), head, unterminated=True),
+            *_in_order(found),
+            *script.chunks[bisect_left(script.chunks, back, key=start_of) :],
         ),
+        (
+            *script.comments[: bisect_right(script.comments, resume, key=_end_of)],
+            *comments,
+            *script.comments[bisect_left(script.comments, back, key=start_of) :],
+        ),
+        script.reread + back - resume,
     )
+
+
+def _end_of(comment: Comment) -> int:
+    return comment.span.end
 
 
 def _in_order(chunks: list[Chunk]) -> tuple[Chunk, ...]:

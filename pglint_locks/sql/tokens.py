@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import parser
 
@@ -20,8 +20,7 @@ DOT = "ASCII_46"
 SEMICOLON = "ASCII_59"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token of the statement's text: `name` is the scanner's (SELECT, IDENT, ASCII_40 …).
 
     `depth` counts the open brackets around it and `opener` is the index of the innermost
