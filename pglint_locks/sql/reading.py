@@ -52,6 +52,7 @@ _FLAT = r"""[^'"$\\;()/\-]*"""
 _RUN = rf"""{_FLAT}(?:(?<![eE])'[^']*'{_FLAT}){{0,50}}"""
 
 
+@lru_cache
 def _token_pattern(*, words: bool) -> re.Pattern[str]:
     """What the splitter stops at; a match without a named group means nothing to it.
 
@@ -79,8 +80,6 @@ def _token_pattern(*, words: bool) -> re.Pattern[str]:
     )
 
 
-_TOKEN = _token_pattern(words=False)
-_TOKEN_OR_WORD = _token_pattern(words=True)
 
 
 def allowance(text: str) -> int:
@@ -110,7 +109,7 @@ class Reading:
         self.comments: list[Comment] = []
         self.known: tuple[Chunk, ...] = ()  # where one of these begins the pass may end
         self.start = 0
-        self._pattern = _TOKEN
+        self._pattern = _token_pattern(words=False)
         self._depth = 0  # of parentheses
         self._body = 0  # of BEGIN and CASE
         self._holes: list[Span] = []  # in the current statement: what psql does not send
@@ -158,7 +157,7 @@ class Reading:
                     self._unsent_copies
                     or self._unsent is not None
                     or self.known
-                    or pattern is not _TOKEN
+                    or pattern is not _token_pattern(words=False)
                 ):
                     self._begin(end + 1)
                     self._send()
@@ -295,7 +294,7 @@ class Reading:
         """Be between statements at `at`; returns where the next one begins."""
         self.start = self._behind_spaces(at)
         self._depth = self._body = 0
-        self._pattern = _TOKEN
+        self._pattern = _token_pattern(words=False)
         self._holes.clear()
         self._opaque.clear()
         return self.start
@@ -345,7 +344,7 @@ class Reading:
     def _is_routine(self, end: int) -> bool:
         """Whether this first semicolon of the statement may stand in a routine's body."""
         start = self.start
-        if self._pattern is _TOKEN_OR_WORD or self.text[start : start + 6].lower() != "create":
+        if self._reads_words or self.text[start : start + 6].lower() != "create":
             return False
         if not self._has_begin(end):
             return False
@@ -365,7 +364,7 @@ class Reading:
         start = self.start
         self._forget_behind(start)
         self._begin(start)
-        self._pattern = _TOKEN_OR_WORD
+        self._pattern = _token_pattern(words=True)
         return start
 
     def _count_word(self, kind: str) -> None:
