@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pglint_locks import suppressions
 from pglint_locks.config import Settings
 from pglint_locks.findings import Finding, Hazard, Related, Rule, Subject
 from pglint_locks.model.flow import is_never_run
@@ -64,15 +63,23 @@ class _FileLint:
         units = deque([SqlUnit.whole_file(self.source)])
         while units:
             units.extend(self._lint_unit(units.popleft()))
-        read = suppressions.read(self.source, self.comments, self.statements, RULES)
-        unread = [item.span for item in self.not_analysed]
-        kept = suppressions.apply(self.findings, read, self.settings.enabled, unread)
+        kept = self._unsuppressed()
         return FileReport(
             findings=tuple(self._weighed(kept)),
             statements=len(self.statements),
             clauses=self.clauses,
             not_analysed=tuple(self.not_analysed),
         )
+
+    def _unsuppressed(self) -> list[Finding]:
+        """The findings that no comment suppresses, and those that speak of such comments."""
+        if not any("pglint" in comment.text.lower() for comment in self.comments):
+            return self.findings
+        from pglint_locks import suppressions
+
+        read = suppressions.read(self.source, self.comments, self.statements, RULES)
+        unread = [item.span for item in self.not_analysed]
+        return suppressions.apply(self.findings, read, self.settings.enabled, unread)
 
     def _weighed(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """The findings of enabled rules, with the severities that the settings give."""

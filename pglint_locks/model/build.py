@@ -42,25 +42,31 @@ _SUB_LINK_KINDS = {
 _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!=", "@>", "<@", "&&"}
 
 
-def build_queries(root: ast.Node) -> list[Query]:
+def build_queries(root: ast.Node, parameters: frozenset[str] = frozenset()) -> list[Query]:
     """The topmost query levels of a statement, in the order of the text.
 
     One for a plain query; for a utility statement (CREATE VIEW, COPY, EXPLAIN, CREATE
-    POLICY …) each query that it holds.
+    POLICY …) each query that it holds.  `parameters` are names of values from outside.
     """
     found: list[Query] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, _QUERY_NODES):
-            found.append(_build(node, None, None))
+            found.append(_build(node, None, None, parameters))
         else:
             stack.extend(reversed(list(textual_children(node))))
     return found
 
 
-def _build(node: ast.Node, parent: Query | None, embedding: Embedding) -> Query:
+def _build(
+    node: ast.Node,
+    parent: Query | None,
+    embedding: Embedding,
+    parameters: frozenset[str] = frozenset(),
+) -> Query:
     query = Query(_kind(node), node, parent, embedding)
+    query.parameters = parent.parameters if parent else parameters
     if isinstance(embedding, SubLink | Cte | RangeItem):
         embedding.query = query
     _add_ctes(query, node.withClause)
@@ -358,7 +364,7 @@ def _below(node: ast.Node, standing: Standing) -> Standing:
             if node.boolop == BoolExprType.OR_EXPR:
                 return standing._replace(conjunct=False)
             if node.boolop == BoolExprType.NOT_EXPR:
-                return standing._replace(negated=not standing.negated)
+                return standing._replace(negated=True)
         case ast.CaseExpr() | ast.CoalesceExpr() | ast.NullTest() | ast.BooleanTest():
             return standing._replace(conjunct=False)
         case ast.A_Expr() if standing.comparison is None and _is_comparison(node):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglast import ast
-from pglast.enums import SetOperation
+from pglast.enums import LimitOption, SetOperation
 
 from pglint_locks.model.constants import UNKNOWN, Unknown, fold_integer
 from pglint_locks.model.functions import is_aggregate, is_random, is_set_returning
@@ -150,14 +150,20 @@ def _is_simple(query: Query) -> bool:
 def lazy_limits(query: Query) -> Iterator[int | Unknown]:
     """The LIMITs that stop the locking of a level's rows.
 
-    Its own, and those above it that take its rows one at a time.
+    Its own, and those above it that take its rows one at a time.  UNKNOWN where OFFSET or
+    WITH TIES makes it lock more rows than LIMIT says.
     """
     level: Query | None = query
     while level is not None:
         limit = row_limit(level)
         if limit is not None:
-            yield limit
+            yield UNKNOWN if limit and (skips_rows(level) or _has_ties(level)) else limit
         embedding = level.embedding
         level = embedding.holder if isinstance(embedding, RangeItem) else None
         if level is not None and (level.is_write or reads_whole_input(level)):
             level = None
+
+
+def _has_ties(query: Query) -> bool:
+    """Whether a level's limit is FETCH FIRST … WITH TIES."""
+    return bool(getattr(query.node, "limitOption", None) == LimitOption.LIMIT_OPTION_WITH_TIES)

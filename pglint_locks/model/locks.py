@@ -108,6 +108,11 @@ class LockingClause:
         return str(self.strength)
 
 
+def strengths(query: Query) -> list[Strength]:
+    """The strengths of a level's own locking clauses."""
+    return [_STRENGTHS[node.strength] for node in getattr(query.node, "lockingClause", None) or ()]
+
+
 def locking_clauses(statement: Statement) -> list[LockingClause]:
     """All locking clauses of a statement with their row marks, in the order of the text."""
     marks: dict[RangeItem, RowMark] = {}

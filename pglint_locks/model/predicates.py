@@ -38,7 +38,7 @@ def equalities(query: Query) -> Iterator[Equality]:
         for column, value in _equal_sides(node):
             parts = _column_parts(column)
             item = query.resolve(parts) if parts else None
-            if item is not None and item.holder is query and not _uses_rows_of(value, query):
+            if item is not None and item.holder is query and not _uses_rows(value, query):
                 yield Equality(item, parts[-1], value)
 
 
@@ -63,8 +63,8 @@ def _column_parts(node: ast.Node) -> tuple[str, ...]:
     return tuple(part.sval for part in node.fields)
 
 
-def _uses_rows_of(value: ast.Node, query: Query) -> bool:
-    """Whether a value depends on the level's own row."""
+def _uses_rows(value: ast.Node, query: Query) -> bool:
+    """Whether a value depends on a row, of the level itself or of one around it."""
     stack = [value]
     while stack:
         node = stack.pop()
@@ -77,7 +77,7 @@ def _uses_rows_of(value: ast.Node, query: Query) -> bool:
                 part.sval if isinstance(part, ast.String) else "*" for part in node.fields
             )
             item = query.resolve(parts)
-            if item is not None and item.holder is query:
+            if item is not None:
                 return True
         else:
             stack.extend(textual_children(node))

@@ -166,7 +166,8 @@ class Query:
 
     `parent` is the level around it (None for a statement's own); `embedding` says how
     that level holds it: by a sub-link, as a range item, as a WITH query, or, with None,
-    as an arm of a set operation or the source of an INSERT.
+    as an arm of a set operation or the source of an INSERT.  `parameters` are names that
+    stand for values from outside: psql's variables, a routine's arguments and variables.
     """
 
     kind: QueryKind
@@ -180,6 +181,7 @@ class Query:
     sub_links: list[SubLink] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
+    parameters: frozenset[str] = frozenset()
 
     @property
     def is_write(self) -> bool:
@@ -241,6 +243,8 @@ class Query:
         An unqualified name belongs to the innermost level that could have it: without
         a schema, any level with a table or function in it.  None if nothing shows.
         """
+        if len(parts) == 1 and parts[0] in self.parameters:
+            return None
         for items in self.visible():
             for item in items:
                 if _names(item, parts):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pglint_locks.model.locks import LockingClause
+from pglint_locks.model.locks import LockingClause, Strength, strengths
 from pglint_locks.model.names import TableName
 from pglint_locks.model.queries import Cte, ItemKind, Query, RangeItem
 
@@ -27,10 +27,10 @@ def ctes_reached(clause: LockingClause) -> list[Cte]:
     return found
 
 
-def rows_locked_inside(cte: Cte) -> bool:
-    """Whether a WITH query locks or writes the rows that it gives."""
+def rows_locked_inside(cte: Cte, strength: Strength) -> bool:
+    """Whether a WITH query writes the rows that it gives, or locks them as strongly."""
     return any(
-        level.is_write or getattr(level.node, "lockingClause", None)
+        level.is_write or any(inside >= strength for inside in strengths(level))
         for level in _levels_below(cte.query)
     )
 
@@ -40,7 +40,7 @@ def tables_locked_inside(cte: Cte) -> list[TableName]:
     return [
         item.table
         for level in _levels_below(cte.query)
-        if getattr(level.node, "lockingClause", None)
+        if strengths(level)
         for item in level.items
         if item.table is not None
     ]

@@ -28,6 +28,7 @@ class Statement:
         self.start = start
         self.later: tuple[Statement, ...] = ()
         self._tokens = parsed.tokens
+        self._parameters = parsed.parameters
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
             raise ClauseMismatchError
@@ -36,7 +37,7 @@ class Statement:
     @cached_property
     def queries(self) -> list[Query]:
         """The topmost query levels: one, but for utility statements that hold several."""
-        return build_queries(self.node)
+        return build_queries(self.node, self._parameters)
 
     @property
     def levels(self) -> list[Query]:

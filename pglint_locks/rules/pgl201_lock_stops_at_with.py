@@ -18,7 +18,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
     if clause.marks:
         tables = " and ".join(dict.fromkeys(str(mark.table) for mark in clause.marks))
         message = f"{clause.words} does nothing here: {names} has locked the rows of {tables}"
-    elif all(model.rows_locked_inside(cte) for cte in ctes):
+    elif all(model.rows_locked_inside(cte, clause.strength) for cte in ctes):
         message = f"{clause.words} does nothing here: the rows of {names} are locked inside it"
     else:
         severity, advice = Severity.ERROR, f"put {clause.words} inside {names}"
@@ -35,7 +35,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         places=tuple(
             Place(clause.statement.cte_name(cte), f"{cte.name} is read without a lock")
             for cte in ctes
-            if not model.rows_locked_inside(cte)
+            if not model.rows_locked_inside(cte, clause.strength)
         ),
     )
 

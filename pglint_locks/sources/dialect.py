@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 # Literals and comments are passed over; an unterminated one reaches to the end.
-_FOREIGN = re.compile(
-    r"""
+_FOREIGN = r"""
       --[^\n]* | /\*.*?(?:\*/|\Z) | '[^']*(?:'|\Z) | "[^"]*(?:"|\Z)
     | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z)
     | (?P<foreign>
@@ -15,9 +14,7 @@ _FOREIGN = re.compile(
         | \block\s+in\s+share\s+mode\b
         | \bfor\s+update\s+(?:of\s+[\w.,\s"]+\s+)?wait\s+\d+
       )
-    """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
+    """
 _HINT = re.compile(r"`|\bshare\s+mode\b|\bwait\s+\d", re.IGNORECASE)
 
 
@@ -28,7 +25,8 @@ def is_foreign_sql(text: str, statements: Iterable[str]) -> bool:
     """
     if not _HINT.search(text):
         return False
-    return any(match["foreign"] for sql in statements for match in _FOREIGN.finditer(sql))
+    foreign = re.compile(_FOREIGN, re.VERBOSE | re.DOTALL | re.IGNORECASE)
+    return any(match["foreign"] for sql in statements for match in foreign.finditer(sql))
 
 
 def names_other_database(filename: str, databases: Sequence[str]) -> bool:

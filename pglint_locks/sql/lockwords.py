@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import AnyStr, Generic
 
 from pglint_locks.text import Span
@@ -32,15 +33,26 @@ _WORD = rf"({_NO})|({_KEY})|({_UPDATE})|({_SHARE})"
 
 
 class _FirstLook(Generic[AnyStr]):
-    """The patterns, compiled for bytes or for text."""
+    """The patterns, for bytes or for text; each is compiled when it is first needed."""
 
     def __init__(self, compiled: Callable[[str], re.Pattern[AnyStr]]) -> None:
-        self.start: re.Pattern[AnyStr] = compiled(
-            rf"{_FOR}(?<!{_IN_WORD}...)(?:({_PLAIN})|{_UP_TO_COMMENT})"
-        )
-        self.gap: re.Pattern[AnyStr] = compiled(rf"{_SPACE}*(?:(--)[^\r\n]*|(/\*))?")
-        self.word: re.Pattern[AnyStr] = compiled(rf"(?:{_WORD})(?!{_IN_WORD})")
-        self.edge: re.Pattern[AnyStr] = compiled(r"(/\*)|\*/")
+        self._compiled: Callable[[str], re.Pattern[AnyStr]] = compiled
+
+    @cached_property
+    def start(self) -> re.Pattern[AnyStr]:
+        return self._compiled(rf"{_FOR}(?<!{_IN_WORD}...)(?:({_PLAIN})|{_UP_TO_COMMENT})")
+
+    @cached_property
+    def gap(self) -> re.Pattern[AnyStr]:
+        return self._compiled(rf"{_SPACE}*(?:(--)[^\r\n]*|(/\*))?")
+
+    @cached_property
+    def word(self) -> re.Pattern[AnyStr]:
+        return self._compiled(rf"(?:{_WORD})(?!{_IN_WORD})")
+
+    @cached_property
+    def edge(self) -> re.Pattern[AnyStr]:
+        return self._compiled(r"(/\*)|\*/")
 
     def spans(self, text: AnyStr) -> Iterator[tuple[int, int]]:
         """Where lock words stand: from FOR to the last word."""

@@ -13,11 +13,15 @@ from pglint_locks.text import Span
 
 
 class Parsed(NamedTuple):
-    """A statement's tree, tokens and locking clauses; offsets count in the text given."""
+    """A statement's tree, tokens and locking clauses; offsets count in the text given.
+
+    `parameters` are names in the tree that stand for psql's variables.
+    """
 
     node: ast.Node
     tokens: Tokens
     clauses: list[ClauseText]
+    parameters: frozenset[str] = frozenset()
 
 
 class Unparsed(NamedTuple):
@@ -49,8 +53,19 @@ def parse(text: str) -> Parsed | Unparsed:
         if replaced != text:
             result = _parse_as_written(replaced)
             if isinstance(result, Parsed):
-                result.tokens.text = text  # what is quoted to a person is what they wrote
+                result = _with_variables(result, text)
     return result
+
+
+def _with_variables(parsed: Parsed, text: str) -> Parsed:
+    """The same with the text as it was written, and the names of its variables' placeholders."""
+    placeholders = {
+        parsed.tokens.source(token.span).strip('"').lower()
+        for token in parsed.tokens
+        if text[token.span.start : token.span.end] != parsed.tokens.source(token.span)
+    }
+    parsed.tokens.text = text
+    return parsed._replace(parameters=frozenset(placeholders))
 
 
 def _parse_as_written(text: str) -> Parsed | Unparsed:

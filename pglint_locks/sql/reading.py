@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 
 from pglint_locks.sql.chunks import Chunk, Comment, first_words
 from pglint_locks.sql.copydata import CopyData, reads_client_data, slash_copy_query
@@ -78,8 +79,6 @@ def _token_pattern(*, words: bool) -> re.Pattern[str]:
         )""",
         re.VERBOSE,
     )
-
-
 
 
 def allowance(text: str) -> int:
@@ -344,7 +343,10 @@ class Reading:
     def _is_routine(self, end: int) -> bool:
         """Whether this first semicolon of the statement may stand in a routine's body."""
         start = self.start
-        if self._reads_words or self.text[start : start + 6].lower() != "create":
+        if (
+            self._pattern is _token_pattern(words=True)
+            or self.text[start : start + 6].lower() != "create"
+        ):
             return False
         if not self._has_begin(end):
             return False

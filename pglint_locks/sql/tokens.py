@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pglast import parser
@@ -60,6 +61,9 @@ class Tokens:
 
     def __getitem__(self, index: int) -> Token:
         return self._tokens[index]
+
+    def __iter__(self) -> Iterator[Token]:
+        return iter(self._tokens)
 
     def name(self, index: int) -> str:
         """The token's name at an index; "" before the first and after the last."""

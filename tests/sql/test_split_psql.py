@@ -113,7 +113,9 @@ SCRIPTS = {
     "plain": "SELECT 1;SELECT 2 ;\n\nSELECT\n3\n;",
     "no semicolon at the end": "SELECT 1;\nSELECT 2",
     "nothing in it": "-- a comment\n;;\n/* another; */\n",
-    "literals": 'SELECT \'a;\'\'b\'; SELECT E\'a\\\';b\'; SELECT "a;""b" FROM (SELECT 1 AS "a;""b") s;',
+    "literals": (
+        'SELECT \'a;\'\'b\'; SELECT E\'a\\\';b\'; SELECT "a;""b" FROM (SELECT 1 AS "a;""b") s;'
+    ),
     "prefixed literals": "SELECT U&'\\0041;', N'n;', B'01', X'1f'; SELECT nullE';' ;SELECT 1;",
     "escape string": "SELECT E'\\\\'; SELECT E'\\\\\\';'; SELECT ' \\'; SELECT 2;",
     "continued escape string": "SELECT E'a\\''\n'b;c';\nSELECT 2;",
@@ -126,7 +128,9 @@ SCRIPTS = {
         "SELECT 1 -- it's; a\n + 2; /* it's; /* nested; */ still; */ SELECT 3 /* ; */;"
         "SELECT 4 /*/ ; */; SELECT 5 */* ; */ 6; SELECT 7 +-- ;\n 8;"
     ),
-    "parentheses": "SELECT (1; 2); SELECT ')'; SELECT (')(' || \"a;\" ; $$($$); SELECT ); SELECT 1;",
+    "parentheses": (
+        "SELECT (1; 2); SELECT ')'; SELECT (')(' || \"a;\" ; $$($$); SELECT ); SELECT 1;"
+    ),
     "routine with a body": """
         CREATE FUNCTION f1() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 1;
         create or replace procedure p1(a int) begin atomic insert into t values ('x;'); end;
@@ -154,35 +158,47 @@ SCRIPTS = {
     ),
     "copy, and more on its line": (
         "COPY t FROM stdin; SELECT 1; SELECT\n'\t;\n\\.\n 2; COPY t(a) FROM stdin; COPY t(a) FROM "
-        "stdin;\n;\n\\.\n'\n\\.\nSELECT 3;\nSELECT 4 \\; COPY t(a) FROM stdin \\; SELECT 5;\n(\n\\.\nSELECT 6;"
+        "stdin;\n;\n\\.\n'\n\\.\nSELECT 3;\n"
+        "SELECT 4 \\; COPY t(a) FROM stdin \\; SELECT 5;\n(\n\\.\nSELECT 6;"
     ),
     "copy that goes with \\g": "COPY t FROM stdin \\g\n'\t\n\\.\nSELECT 1;",
     "copy to the end": "COPY t FROM stdin;\na\t'b\nc\td",
     "commands that send": (
         "SELECT 1 AS a \\g\nSELECT 2 AS a\\gset\nSELECT 3 AS a \\gset p_ \\\\ SELECT 4;\n"
         "SELECT 'SELECT ''from gexec''' \\gexec\nSELECT 5 \\gx (format=csv) /dev/null\n"
-        "SELECT 6 \\g | cat > /dev/null \\\\ SELECT 7;\nSELECT 8 AS a, 9 AS b, 10 AS c \\crosstabview a b c\n"
+        "SELECT 6 \\g | cat > /dev/null \\\\ SELECT 7;\n"
+        "SELECT 8 AS a, 9 AS b, 10 AS c \\crosstabview a b c\n"
         "SELECT 11 \\watch c=1 i=0\nSELECT (12 \\g\nSELECT 13;"
     ),
-    "bound parameters": "SELECT $1 \\bind 'it''s;' \\g\nSELECT $1, $2 \\bind 1 \";\" \\g\nSELECT 1;",
+    "bound parameters": (
+        "SELECT $1 \\bind 'it''s;' \\g\nSELECT $1, $2 \\bind 1 \";\" \\g\nSELECT 1;"
+    ),
     "prepared": "SELECT $1 \\parse s1\n\\bind_named s1 7 \\g\n\\close_prepared s1\nSELECT 1;",
-    "pipeline": "\\startpipeline\nSELECT $1 \\bind 1 \\sendpipeline\nSELECT 2;\n\\endpipeline\nSELECT 3;",
+    "pipeline": (
+        "\\startpipeline\nSELECT $1 \\bind 1 \\sendpipeline\nSELECT 2;\n\\endpipeline\nSELECT 3;"
+    ),
     "joined": "SELECT 1 \\; SELECT 2\\;SELECT ';' ; SELECT 3 \\: :int \\;;SELECT 4;",
     "dropped": "SELECT 1 \\r\nSELECT 2;\nSELECT ( \\reset\nSELECT 3;",
     "commands between": (
         "\\echo it's; -- no comment /* either\nSELECT 1;\n\\set v 'a;''b\\'c' \\\\ SELECT 2;\n"
         "\\echo `echo ';'` \"x;\\\\\" \\echo y; \\\\ SELECT 3;\n\\x\\\\SELECT 4;\\x\n"
-        "\\! true; \\\\ SELECT 0;\n\\pset format unaligned\n\\unset nothing;\nSELECT 5;\n\\.\nSELECT 6;"
+        "\\! true; \\\\ SELECT 0;\n\\pset format unaligned\n\\unset nothing;\n"
+        "SELECT 5;\n\\.\nSELECT 6;"
     ),
     "commands in the middle": (
-        "SELECT 1 \\echo x; y\n + 2\n\\set q '\n + 3\n\\p \\\\ + 4;\nSELECT 'a\n\\echo x\n', $$\\q\n$$, "
+        "SELECT 1 \\echo x; y\n + 2\n\\set q '\n + 3\n\\p \\\\ + 4;\n"
+        "SELECT 'a\n\\echo x\n', $$\\q\n$$, "
         '"\\q" FROM t; -- \\q\n/* \\q */ SELECT 5;'
     ),
     "wrong commands": "SELECT 1\\g;\n + 2;\n\\\\ SELECT 3;\n\\gsetx SELECT 4;\nSELECT 5;\n",
     "quit": "SELECT 1;\nSELECT 2 \\q",
     "conditions": "\\if true\nSELECT 1;\n\\endif\nSELECT 2 \\if true\n, 3\n\\endif\n;",
-    "variables": "SELECT :nope, :'nope', :\"nope\" , '::x', a::text FROM t; SELECT :e'a;', (ARRAY[1])[:1];",
-    "line ends": "SELECT 1 -- ;\r\n;\r\nSELECT 2 -- ;\r + 3;SELECT\f4\v;\r\n\\echo a;\r\nSELECT 5;\r\n",
+    "variables": (
+        "SELECT :nope, :'nope', :\"nope\" , '::x', a::text FROM t; SELECT :e'a;', (ARRAY[1])[:1];"
+    ),
+    "line ends": (
+        "SELECT 1 -- ;\r\n;\r\nSELECT 2 -- ;\r + 3;SELECT\f4\v;\r\n\\echo a;\r\nSELECT 5;\r\n"
+    ),
     "beyond ASCII": "SELECT 'ä;' AS größe$ü$; SELECT 1 AS \"ß;\"; SELECT 2 AS 数$;$数;",
 }
 
