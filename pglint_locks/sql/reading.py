@@ -108,7 +108,7 @@ class Reading:
         self.comments: list[Comment] = []
         self.known: tuple[Chunk, ...] = ()  # where one of these begins the pass may end
         self.start = 0
-        self._pattern = _token_pattern(words=False)
+        self._reads_words = False
         self._depth = 0  # of parentheses
         self._body = 0  # of BEGIN and CASE
         self._holes: list[Span] = []  # in the current statement: what psql does not send
@@ -140,7 +140,8 @@ class Reading:
 
     def _read_to(self, at: int, limit: int) -> int:
         """Read until something wants a closer look; where to go on, or -1 at `limit`."""
-        text, pattern, depth, start = self.text, self._pattern, self._depth, self.start
+        text, depth, start, reads_words = self.text, self._depth, self.start, self._reads_words
+        pattern = _token_pattern(words=reads_words)
         for token in pattern.finditer(text, at, limit):
             kind = token.lastgroup
             if kind is None:
@@ -152,12 +153,7 @@ class Reading:
                 if end > start and text[start] in "cC" and self._is_routine(end):
                     return self._read_again_with_words()
                 self.close(end)
-                if (
-                    self._unsent_copies
-                    or self._unsent is not None
-                    or self.known
-                    or pattern is not _token_pattern(words=False)
-                ):
+                if self._unsent_copies or self._unsent is not None or self.known or reads_words:
                     self._begin(end + 1)
                     self._send()
                     return end + 1
@@ -293,7 +289,7 @@ class Reading:
         """Be between statements at `at`; returns where the next one begins."""
         self.start = self._behind_spaces(at)
         self._depth = self._body = 0
-        self._pattern = _token_pattern(words=False)
+        self._reads_words = False
         self._holes.clear()
         self._opaque.clear()
         return self.start
@@ -343,10 +339,7 @@ class Reading:
     def _is_routine(self, end: int) -> bool:
         """Whether this first semicolon of the statement may stand in a routine's body."""
         start = self.start
-        if (
-            self._pattern is _token_pattern(words=True)
-            or self.text[start : start + 6].lower() != "create"
-        ):
+        if self._reads_words or self.text[start : start + 6].lower() != "create":
             return False
         if not self._has_begin(end):
             return False
@@ -366,7 +359,7 @@ class Reading:
         start = self.start
         self._forget_behind(start)
         self._begin(start)
-        self._pattern = _token_pattern(words=True)
+        self._reads_words = True
         return start
 
     def _count_word(self, kind: str) -> None:
