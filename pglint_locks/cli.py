@@ -13,7 +13,7 @@ import click
 
 from pglint_locks import __version__
 from pglint_locks.errors import UsageError, did_you_mean
-from pglint_locks.options import OPTIONS, Option, Where
+from pglint_locks.options import OPTIONS, Option
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -56,7 +56,7 @@ class _Command(click.Command):
                 formatter.write_dl(records)
 
 
-_ON_COMMAND_LINE = [option for option in OPTIONS if Where.COMMAND_LINE in option.where]
+_ON_COMMAND_LINE = [option for option in OPTIONS if option.on_command_line]
 _TOPICS = {option.key.replace("-", "_"): option.topic for option in _ON_COMMAND_LINE}
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -65,9 +65,8 @@ def _click_option(option: Option) -> Callable[[_Function], _Function]:
     names = [f"--{option.key}", *([f"-{option.short}"] if option.short else [])]
     if isinstance(option.default, bool):
         return click.option(*names, is_flag=True, default=None, help=option.help)
-    metavar = option.kind.metavar or "TEXT"
-    multiple = option.kind.repeatable
-    return click.option(*names, multiple=multiple, metavar=metavar, help=option.help)
+    kind = option.kind
+    return click.option(*names, multiple=kind.repeatable, metavar=kind.metavar, help=option.help)
 
 
 def _with_options(function: _Function) -> _Function:

@@ -16,7 +16,7 @@ from typing import Any
 from pglint_locks.configfile import FILE_NAMES, TABLE, read_config_file
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
-from pglint_locks.options import BY_KEY, OPTIONS, OTHER_DATABASES, Where, checked, parsed
+from pglint_locks.options import BY_KEY, OPTIONS, OTHER_DATABASES, checked, parsed
 from pglint_locks.paths import absolute, below, shown
 from pglint_locks.patterns import Level, PatternSet
 from pglint_locks.rules import RULES
@@ -277,7 +277,7 @@ def environment_layer(environ: Mapping[str, str], cwd: Path) -> tuple[Layer, lis
         if not name.startswith("PGLINT_LOCKS_") or not environ[name]:
             continue
         option = by_variable.get(name)
-        if option and Where.COMMAND_LINE in option.where:
+        if option and option.on_command_line:
             values[option.key] = checked(option, parsed(option, environ[name], name), name)
         elif option:
             warnings.append(f"{name}: {option.key} can be set in a configuration file only")

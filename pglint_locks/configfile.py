@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pglint_locks.errors import UsageError, did_you_mean
-from pglint_locks.options import BY_KEY, OPTIONS, Where, checked
+from pglint_locks.options import BY_KEY, OPTIONS, checked
 
 FILE_NAMES = (".pglint-locks.toml", "pglint-locks.toml", "pyproject.toml")
 TABLE = "pglint-locks"
@@ -30,7 +30,7 @@ def read_config_file(path: Path, shown: str) -> Mapping[str, Any] | None:
         return None
     prefix = f"{shown}: tool.{TABLE}." if path.name == "pyproject.toml" else f"{shown}: "
     values = {}
-    known = [option.key for option in OPTIONS if Where.FILE in option.where]
+    known = [option.key for option in OPTIONS if option.in_files]
     for key, value in table.items():
         if key not in known:
             if key in BY_KEY:

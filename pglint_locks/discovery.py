@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from pglint_locks.config import DEFAULT, Configs
 from pglint_locks.errors import UsageError
@@ -56,8 +57,7 @@ def excluded_by(path: Path, configs: Configs, cwd: Path) -> str | None:
     return _Search(configs, cwd).excluding(path, is_directory=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     """A directory that is read: what is needed for each of its entries, worked out once.
 
     `name` and `real` begin the shown name and the real path of each entry.

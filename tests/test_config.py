@@ -15,7 +15,7 @@ from pglint_locks.config import (
 )
 from pglint_locks.errors import UsageError
 from pglint_locks.findings import Severity
-from pglint_locks.options import OPTIONS, Option, Where
+from pglint_locks.options import OPTIONS, Option
 
 
 def _write(path: Path, text: str) -> Path:
@@ -420,4 +420,4 @@ def test_every_default_is_what_its_check_would_give(option: Option) -> None:
 
 def test_keys_of_files_mirror_the_options() -> None:
     only_there = {"config", "isolated", "stdin-filename"}
-    assert {o.key for o in OPTIONS if Where.FILE not in o.where} == only_there
+    assert {o.key for o in OPTIONS if not o.in_files} == only_there

@@ -11,7 +11,8 @@ from typing import Any
 from pglint_locks.commands.layers import configurations
 from pglint_locks.commands.streams import prepare, remark, show
 from pglint_locks.config import SELECTION_KEYS, Config
-from pglint_locks.options import NEVER, OFF, OPTIONS, Option, Where
+from pglint_locks.kinds import NEVER, OFF
+from pglint_locks.options import OPTIONS, Option
 from pglint_locks.paths import absolute
 
 
@@ -28,14 +29,10 @@ def show_config(path: str, given: Mapping[str, object]) -> int:
         remark(line)
     place = absolute(Path(path), cwd)
     config = configs.above(place if os.path.isdir(place) else place.parent)
-    rows = [_row(option, config) for option in OPTIONS if option.built and _is_setting(option)]
+    rows = [_row(option, config) for option in OPTIONS if option.built and option.in_files]
     rows.append(("# rules that run", " ".join(sorted(config.enabled)), ""))
     show("".join(_lines(rows)))
     return 0
-
-
-def _is_setting(option: Option) -> bool:
-    return Where.FILE in option.where
 
 
 def _row(option: Option, config: Config) -> tuple[str, str, str]:
