@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +40,8 @@ def _lint_all(
         try:
             reports.append(_FileLint(source, settings).run())
         except Exception as error:
+            import traceback
+
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"internal error: {error!r} in {where.name}, line {where.lineno}"
             errors.append(FileError(source.name, f"{message}; please report it"))

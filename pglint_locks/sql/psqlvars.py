@@ -58,7 +58,8 @@ def without_variables(text: str) -> str:
     """The statement with psql's variables replaced by placeholders of the same length.
 
     `:x` becomes `_x`, or ` x` behind a number or a keyword; `:'x'` becomes ` 'x'`,
-    `:"x"` becomes ` "x"` and `:{?x}` becomes ` true`.  Strings, comments, `::` and `:=`
+    `:"x"` becomes ` "x"` and `:{?x}` becomes ` true`.  Variables that the statement begins
+    with become spaces: they tend to hold EXPLAIN, or the whole of it.  Strings, comments, `::` and `:=`
     stay as they are.  So does what may be the colon of an array slice: right inside of a
     subscript (`a[…]`, not `ARRAY[…]`) a lone colon with a name stays, for a slice parses
     as it stands; of several the last one stays, unless one without a name is the
@@ -78,7 +79,11 @@ def without_variables(text: str) -> str:
     pieces: list[str] = []
     at = 0
     for variable in sorted(colons, key=re.Match.start):
-        pieces += (text[at : variable.start()], _placeholder(text, variable))
+        pieces.append(text[at : variable.start()])
+        if variable["plain"] and not "".join(pieces).strip(SPACE):
+            pieces.append(" " * len(variable[0]))
+        else:
+            pieces.append(_placeholder(text, variable))
         at = variable.end()
     return "".join([*pieces, text[at:]])
 
