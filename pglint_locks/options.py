@@ -147,13 +147,7 @@ OPTIONS: tuple[Option, ...] = (
         "The isolation level of transactions that do not say.",
     ),
     Option("assume-in-transaction", TEXTS, (), _KEY, "Files that run inside one transaction."),
-    Option(
-        "strict-no-key",
-        FLAG,
-        False,
-        _KEY,
-        "Ask for NO KEY UPDATE where no later write is seen, too.",
-    ),
+    _to_come("strict-no-key", FLAG, "Ask for NO KEY UPDATE where no write is seen, too.", _KEY),
     Option(
         "dialect-paths",
         TEXTS,
@@ -162,7 +156,7 @@ OPTIONS: tuple[Option, ...] = (
         "Parts of paths that name another database.",
     ),
     _to_come("schema-from-sources", FLAG, "Read table definitions from linted files.", _KEY),
-    Option("file-timeout", kinds.SECONDS, None, _KEY, "Seconds that one file may take."),
+    _to_come("file-timeout", kinds.SECONDS, "Seconds that one file may take.", _KEY),
 )
 
 BY_KEY = {option.key: option for option in OPTIONS}
