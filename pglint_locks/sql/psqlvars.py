@@ -59,11 +59,12 @@ def without_variables(text: str) -> str:
 
     `:x` becomes `_x`, or ` x` behind a number or a keyword; `:'x'` becomes ` 'x'`,
     `:"x"` becomes ` "x"` and `:{?x}` becomes ` true`.  Variables that the statement begins
-    with become spaces: they tend to hold EXPLAIN, or the whole of it.  Strings, comments, `::` and `:=`
-    stay as they are.  So does what may be the colon of an array slice: right inside of a
-    subscript (`a[…]`, not `ARRAY[…]`) a lone colon with a name stays, for a slice parses
-    as it stands; of several the last one stays, unless one without a name is the
-    slice's.
+    with become spaces: they tend to hold EXPLAIN, or all there is of the statement.
+
+    Strings, comments, `::` and `:=` stay as they are.  So does what may be the colon of an
+    array slice: right inside of a subscript (`a[…]`, not `ARRAY[…]`) a lone colon with a
+    name stays, for a slice parses as it stands; of several the last one stays, unless one
+    without a name is the slice's.
     """
     colons: list[re.Match[str]] = []
     opened = [_Brackets(False, colons)]
@@ -77,13 +78,11 @@ def without_variables(text: str) -> str:
     for left_open in opened[1:]:
         colons.extend(_variables(left_open))
     pieces: list[str] = []
-    at = 0
+    at, leads = 0, True
     for variable in sorted(colons, key=re.Match.start):
-        pieces.append(text[at : variable.start()])
-        if variable["plain"] and not "".join(pieces).strip(SPACE):
-            pieces.append(" " * len(variable[0]))
-        else:
-            pieces.append(_placeholder(text, variable))
+        before = text[at : variable.start()]
+        leads = leads and variable["plain"] is not None and not before.strip(SPACE)
+        pieces += (before, " " * len(variable[0]) if leads else _placeholder(text, variable))
         at = variable.end()
     return "".join([*pieces, text[at:]])
 

@@ -95,6 +95,16 @@ def start_of(item: Chunk | Comment) -> int:
     return item.span.start
 
 
+class _Branches:
+    r"""An open `\if`: where its statement began, and what its branches left behind."""
+
+    def __init__(self, start: int, depth: int) -> None:
+        self.start = start
+        self.depth = depth
+        self.skipped_from: int | None = None
+        self.depths_behind: list[int] = []
+
+
 class Reading:
     """One pass over a text.
 
@@ -113,6 +123,7 @@ class Reading:
         self._body = 0  # of BEGIN and CASE
         self._holes: list[Span] = []  # in the current statement: what psql does not send
         self._opaque: list[Span] = []  # dollar quotes in the current statement
+        self._branches: list[_Branches] = []  # the \if that are open
         self._unsent: int | None = None  # the first of the statements that `\;` joined
         self._unsent_copies = 0  # COPY FROM STDIN among what is not sent yet
         self._copies = 0  # sent ones, whose data begin on the next line
@@ -231,8 +242,34 @@ class Reading:
         else:
             if command.name.lower() == "copy":
                 self._slash_copy(command)
+            elif command.name in ("if", "elif", "else", "endif"):
+                self._condition(command.name, here)
             self._hole(here, command.end)
         return command.end
+
+    def _condition(self, name: str, here: int) -> None:
+        r"""Read every branch of an `\if`; but of parts of one statement, only the first.
+
+        Like psql, begin each branch at the depth of parentheses that the `\if` stands in.
+        Where they end at different depths, one is broken, and the lowest ends the statement.
+        """
+        if name == "if":
+            self._branches.append(_Branches(self.start, self._depth))
+        elif self._branches:
+            branches = self._branches[-1]
+            in_one_statement = branches.start == self.start < here
+            if name == "endif":
+                self._branches.pop()
+                if in_one_statement and branches.skipped_from is not None:
+                    while self._holes and self._holes[-1].start >= branches.skipped_from:
+                        self._holes.pop()
+                    self._hole(branches.skipped_from, here)
+                    self._depth = min(*branches.depths_behind, self._depth)
+            elif in_one_statement:
+                if branches.skipped_from is None:
+                    branches.skipped_from = here
+                branches.depths_behind.append(self._depth)
+                self._depth = branches.depth
 
     def _slash_copy(self, command: SlashCommand) -> None:
         start = command.arguments - len("copy")
@@ -406,6 +443,7 @@ class Reading:
         while self.chunks and self.chunks[-1].span.start >= at:  # a \copy's
             self.chunks.pop()
         self._copies = self._unsent_copies = 0
+        self._branches.clear()
         if self._unsent is not None and self._unsent > len(self.chunks):
             self._unsent = None
 

@@ -192,7 +192,11 @@ SCRIPTS = {
     ),
     "wrong commands": "SELECT 1\\g;\n + 2;\n\\\\ SELECT 3;\n\\gsetx SELECT 4;\nSELECT 5;\n",
     "quit": "SELECT 1;\nSELECT 2 \\q",
-    "conditions": "\\if true\nSELECT 1;\n\\endif\nSELECT 2 \\if true\n, 3\n\\endif\n;",
+    "conditions": (
+        "\\if true\nSELECT 1;\n\\endif\nSELECT 2 \\if true\n, 3\n\\endif\n;\n"
+        "SELECT 4\n\\if true\n, (5\n\\if true\n)\n\\else\n, '6;', (\n\\endif\n"
+        "\\elif true\n(;\n\\else\n)\n\\endif\n, 7;\n\\if true\n\\endif\nSELECT 8;"
+    ),
     "variables": (
         "SELECT :nope, :'nope', :\"nope\" , '::x', a::text FROM t; SELECT :e'a;', (ARRAY[1])[:1];"
     ),
