@@ -202,7 +202,6 @@ class Configs:
     ) -> None:
         self._cwd = cwd
         self._over = tuple(over)
-        self._isolated = isolated
         self._by_directory: dict[Path, Config | UsageError] = {}
         self._everywhere: Config | None = None
         if forced:

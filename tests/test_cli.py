@@ -302,6 +302,18 @@ def test_standard_input_goes_by_its_name(
     assert errors == "Checked 2 files, 3 statements: 3 locking clauses, 3 analysed.\n"
 
 
+def test_the_configuration_of_the_run_is_that_of_the_name_of_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write("db/pglint-locks.toml", 'output-format = "json"\n')
+    _pipe(monkeypatch, ERROR.encode())
+    run(["check", "-", "--stdin-filename", "db/a.sql"])
+    assert [found["filename"] for found in json.loads(capsys.readouterr().out)] == ["db/a.sql"]
+    _write("db/pglint-locks.toml", "broken")
+    assert run(["check", "-", "--stdin-filename", "db/a.sql"]) == 2
+    assert capsys.readouterr().err.count("is no valid TOML") == 1
+
+
 def test_standard_input_under_an_excluded_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,15 +86,14 @@ class _Lint:
             settings = self._settings_for(FoundFile(path, name))
             reason = excluded_by(path, self._configs, self._cwd) if given else None
         except UsageError as error:
-            found.errors.append(str(error))
+            _add_error(found, error)
             return run
-        data = sys.stdin.buffer.read()
         if reason:
             if not config["quiet"]:
                 remark(f"{name} is excluded by {reason}; it is not read")
             return run
         try:
-            own = lint_text(decode(name, data).text, name, settings)
+            own = lint_text(decode(name, sys.stdin.buffer.read()).text, name, settings)
         except UnreadableTextError as error:
             unread = FileError(name, str(error))
             return replace(run, files=run.files + 1, errors=(*run.errors, unread))
@@ -119,15 +118,21 @@ class _Lint:
 
 def _common_config(names: Sequence[str], found: Discovery, configs: Configs, cwd: Path) -> Config:
     """The configuration of the run itself: the one above all that is linted."""
-    folders = [cwd if name == STANDARD_INPUT else _folder(name, cwd) for name in names]
+    stands_for = {STANDARD_INPUT: configs.without_file["stdin-filename"] or STANDARD_INPUT}
+    folders = [_folder(stands_for.get(name, name), cwd) for name in names]
     try:
         return configs.above(Path(os.path.commonpath(folders)))
     except ValueError:  # several drives
         return configs.without_file
     except UsageError as error:
-        if str(error) not in found.errors:
-            found.errors.append(str(error))
+        _add_error(found, error)
         return configs.without_file
+
+
+def _add_error(found: Discovery, error: UsageError) -> None:
+    """Note a broken configuration file, unless that was done while looking for files."""
+    if str(error) not in found.errors:
+        found.errors.append(str(error))
 
 
 def _folder(name: str, cwd: Path) -> Path:
