@@ -281,7 +281,9 @@ class Reading:
     def _skip_copy_data(self, line_feed: int) -> int:
         """Leap over the data that begin behind the line feed; where to go on."""
         at = self._copy_data_end(line_feed)
-        if at > line_feed:
+        if self.start >= line_feed:
+            self._begin(at)
+        else:
             self._hole(line_feed, at)
         return at
 
@@ -366,7 +368,7 @@ class Reading:
                 end -= 1
             if comment and comments[comment - 1].span.end >= end:
                 comment -= 1
-                end = comments[comment].span.start
+                end = min(end, comments[comment].span.start)  # it may be in a hole
             elif hole and holes[hole - 1].end >= end:
                 hole -= 1
                 end = holes[hole].start
