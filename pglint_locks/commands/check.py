@@ -79,6 +79,7 @@ class _Lint:
         from pglint_locks.run import FileError
         from pglint_locks.sources.decode import UnreadableTextError, decode
 
+        data = sys.stdin.buffer.read()  # in any case: who writes it should not fail
         given = config["stdin-filename"]
         name = shown(Path(given), self._cwd) if given else "<stdin>"
         path = absolute(Path(given or name), self._cwd)
@@ -93,7 +94,7 @@ class _Lint:
                 remark(f"{name} is excluded by {reason}; it is not read")
             return run
         try:
-            own = lint_text(decode(name, sys.stdin.buffer.read()).text, name, settings)
+            own = lint_text(decode(name, data).text, name, settings)
         except UnreadableTextError as error:
             unread = FileError(name, str(error))
             return replace(run, files=run.files + 1, errors=(*run.errors, unread))
