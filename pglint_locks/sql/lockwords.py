@@ -44,7 +44,7 @@ class _FirstLook(Generic[AnyStr]):
 
     @cached_property
     def gap(self) -> re.Pattern[AnyStr]:
-        return self._compiled(rf"{_SPACE}*(?:(--)[^\r\n]*|(/\*))?")
+        return self._compiled(rf"{_SPACE}*(?:(--)|(/\*))?")
 
     @cached_property
     def word(self) -> re.Pattern[AnyStr]:
@@ -53,6 +53,10 @@ class _FirstLook(Generic[AnyStr]):
     @cached_property
     def edge(self) -> re.Pattern[AnyStr]:
         return self._compiled(r"(/\*)|\*/")
+
+    @cached_property
+    def line(self) -> re.Pattern[AnyStr]:
+        return self._compiled(r"[^\r\n]*")
 
     def spans(self, text: AnyStr) -> Iterator[tuple[int, int]]:
         """Where lock words stand: from FOR to the last word."""
@@ -86,6 +90,7 @@ class _Gaps(Generic[AnyStr]):
         self._look: _FirstLook[AnyStr] = look
         self._text: AnyStr = text
         self._known: dict[int, int] = {}  # where a comment begins: where its gap ends
+        self._line = (0, -1)  # of a line: from a comment in it to its end
         self._blocks: dict[int, int] | None = None
 
     def end(self, at: int) -> int:
@@ -96,11 +101,18 @@ class _Gaps(Generic[AnyStr]):
                 at = self._known[comment]
                 break
             walked.append(comment)
-            at = gap.end() if gap.lastindex == 1 else self._block_end(comment)
+            at = self._line_end(comment) if gap.lastindex == 1 else self._block_end(comment)
         else:
             at = gap.end() if gap else at
         self._known.update(dict.fromkeys(walked, at))
         return at
+
+    def _line_end(self, comment: int) -> int:
+        """The end of the comment's line, found once for all that stands in the line."""
+        if not self._line[0] <= comment <= self._line[1]:
+            line = self._look.line.match(self._text, comment)
+            self._line = (comment, line.end() if line else comment)
+        return self._line[1]
 
     def _block_end(self, comment: int) -> int:
         """Behind the block comment, or the end of the text.
