@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pglint_locks.sql.literals import LETTER, SPACE, WORD, block_comment_end
@@ -17,8 +16,7 @@ _FIRST_WORD = re.compile(rf"[{SPACE}(]*{_WORD_OR_COMMENT}")
 _NEXT_WORD = re.compile(rf"[{SPACE}]*{_WORD_OR_COMMENT}")
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """One statement: what lies between two semicolons, as offsets into the script.
 
     `span` leads from the first token to behind the last one: no semicolon, no white space
