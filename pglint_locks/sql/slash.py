@@ -21,11 +21,12 @@ DROPS_STATEMENT = frozenset({"r", "reset"})
 """Commands that throw the statement before them away, unsent."""
 
 # Commands that read their line to its end, backslashes and all.  psql does the same with
-# a command that it does not know; the empty name is one such.
-_WHOLE_LINE = frozenset(["", "!", "ef", "ev", "h", "help", "sf", "sf+", "sv", "sv+"])
+# every command that it does not know; we, with what can be none.
+_WHOLE_LINE = frozenset(["!", "ef", "ev", "h", "help", "sf", "sf+", "sv", "sv+"])
 _PIPES = frozenset(["g", "gx", "o", "out", "w", "write"])
 
 _NAME = re.compile(r"[^\\ \t\n\r\f\v]*")
+_POSSIBLE_NAME = re.compile(r"[A-Za-z_][A-Za-z_+]*|[!?]")
 _PIPE = re.compile(r"[ \t\r\f\v]*\|")
 _ARGUMENT_STOP = re.compile(r"[\\'\"`\n]")
 _QUOTE_STOP = {
@@ -53,6 +54,7 @@ def slash_command(text: str, at: int) -> SlashCommand:
     name, start = (match[0], match.end()) if match else ("", at + 1)
     if (
         name in _WHOLE_LINE
+        or not _POSSIBLE_NAME.fullmatch(name)
         or name.lower() == "copy"
         or (name in _PIPES and _PIPE.match(text, start))
     ):

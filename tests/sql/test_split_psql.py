@@ -190,7 +190,10 @@ SCRIPTS = {
         "SELECT 'a\n\\echo x\n', $$\\q\n$$, "
         '"\\q" FROM t; -- \\q\n/* \\q */ SELECT 5;'
     ),
-    "wrong commands": "SELECT 1\\g;\n + 2;\n\\\\ SELECT 3;\n\\gsetx SELECT 4;\nSELECT 5;\n",
+    "wrong commands": (
+        "SELECT 1\\g;\n + 2;\n\\\\ SELECT 3;\n\\gsetx SELECT 4;\nSELECT 5;\n"
+        "\\'s; \\\\ SELECT 6;\nSELECT 7 \\gx(format=csv) \\\\ + 8;\n + 9;"
+    ),
     "quit": "SELECT 1;\nSELECT 2 \\q",
     "conditions": (
         "\\if true\nSELECT 1;\n\\endif\nSELECT 2 \\if true\n, 3\n\\endif\n;\n"
@@ -269,7 +272,7 @@ _STATEMENTS = [
 ]
 _COMMANDS = [
     *(
-        r"\echo it's; ( \\",
+        r"\echo it is; ( \\",
         "\\echo 'a\\'b;' \"c\\\\\" `echo \\;`\n",
         "\\set v ';\n",
         "\\p\n",
