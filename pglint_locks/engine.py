@@ -1,7 +1,8 @@
 """The pipeline: files in, a `Run` out.
 
-Every file gets a first look over its bytes.  Only those that hold lock words or a
-directive are read further, by `pglint_locks.linting`, which brings the parser in.
+Every file gets a first look over its bytes.  Only those that hold lock words, a directive,
+an advisory lock or the words of a claim without a lock are read further, by
+`pglint_locks.linting`, which brings the parser in.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
 from pglint_locks.run import FileError, FileReport, Run
 from pglint_locks.sources.decode import UnreadableTextError, decode
-from pglint_locks.sql.lockwords import has_directive, has_lock_words
+from pglint_locks.sql.claimshape import has_claim_shape
+from pglint_locks.sql.lockwords import has_advisory_words, has_directive, has_lock_words
 from pglint_locks.text import SourceText
 
 
@@ -35,8 +37,8 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
 def lint_text(text: str, name: str, settings: Settings) -> Run:
     """Lint SQL text as if it were a file of that name."""
     data = text.encode()
-    wanted = has_lock_words(data) or has_directive(data)
-    work = [(SourceText(name, text.removeprefix("\ufeff")), settings)] if wanted else []
+    source = SourceText(name, text.removeprefix("\ufeff"))
+    work = [(source, settings)] if _is_worth_reading(data) else []
     return _lint(work, 1, [])
 
 
@@ -44,7 +46,12 @@ def _read(file: FoundFile) -> SourceText | None:
     """A file's text, if it holds anything to look at.  Raises OSError, UnreadableTextError."""
     data = file.path.read_bytes()
     source = decode(file.name, data)
-    return source if has_lock_words(data) or has_directive(data) else None
+    return source if _is_worth_reading(data) else None
+
+
+def _is_worth_reading(data: bytes) -> bool:
+    looks = (has_lock_words, has_directive, has_advisory_words, has_claim_shape)
+    return any(look(data) for look in looks)
 
 
 def _lint(work: Sequence[tuple[SourceText, Settings]], files: int, errors: list[FileError]) -> Run:

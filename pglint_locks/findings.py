@@ -75,16 +75,60 @@ class Hazard(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What a RUN rule wants to remember of a statement: `span` is a unit range.
+
+    `fact` is small and frozen: it may travel from one process to another.
+    """
+
+    span: Span
+    fact: Any
+
+
+@dataclass(frozen=True, slots=True)
+class FiledNote:
+    """A note in its file: `span` is a range of file offsets, `unit` as in `Finding`."""
+
+    filename: str
+    span: Span
+    unit: str | None
+    fact: Any
+
+    @property
+    def sort_key(self) -> tuple[str, int, int]:
+        """File, then position: RUN rules see notes in this order, however files were read."""
+        return (self.filename, self.span.start, self.span.end)
+
+
+@dataclass(frozen=True, slots=True)
+class RunHazard:
+    """What a RUN rule's visitor found: a hazard at a note, and the other notes it is about.
+
+    The hazard's own `span` and `places` are not used: places are `others`, each with what
+    to say there.
+    """
+
+    at: FiledNote
+    hazard: Hazard
+    others: tuple[tuple[FiledNote, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule's metadata and visitor.  `severities` lists what it can say, heaviest first."""
+    """A rule's metadata and visitor.  `severities` lists what it can say, heaviest first.
+
+    A RUN rule has two: `gather` is called with each locking clause and yields notes,
+    `visit` once, with the notes of all files in order; it yields `RunHazard`s.
+    """
 
     code: str
     name: str
     summary: str
     severities: tuple[Severity, ...]
     subject: Subject
-    visit: Callable[[Any], Iterator[Hazard]] | None = None
+    visit: Callable[[Any], Iterator[Any]] | None = None
     opt_in: bool = False
+    gather: Callable[[Any], Iterator[Note]] | None = None
 
     @property
     def page(self) -> str:

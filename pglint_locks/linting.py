@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from pglint_locks.config import Settings
-from pglint_locks.findings import Finding, Hazard, Related, Rule, Subject
+from pglint_locks.findings import FiledNote, Finding, Hazard, Related, Rule, RunHazard, Subject
+from pglint_locks.model.context import Context
 from pglint_locks.model.flow import is_never_run
+from pglint_locks.model.holders import Holder
 from pglint_locks.model.locks import locking_clauses
+from pglint_locks.model.routines import altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
-from pglint_locks.model.transactions import join_in_order, transaction_blocks
+from pglint_locks.model.transactions import Timeline, read_timeline
 from pglint_locks.rules import RULES, pgl001_syntax_error
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
@@ -23,34 +27,59 @@ from pglint_locks.sql.script import ParsedScript, clause_spans
 from pglint_locks.sql.split import Comment
 from pglint_locks.text import SourceText, Span
 
+T = TypeVar("T")
+
 
 def lint_sources(
     work: Sequence[tuple[SourceText, Settings]],
 ) -> tuple[list[FileReport], list[FileError]]:
-    """Lint files that hold lock words or directives; a failure in one is its own error."""
+    """Lint files that the first look found worth reading; a failure in one is its own error."""
     return call_with_deep_stack(lambda: _lint_all(work))
 
 
 def _lint_all(
     work: Sequence[tuple[SourceText, Settings]],
 ) -> tuple[list[FileReport], list[FileError]]:
-    reports: list[FileReport] = []
     errors: list[FileError] = []
+    linted: list[_FileLint] = []
     for source, settings in work:
-        try:
-            reports.append(_FileLint(source, settings).run())
-        except Exception as error:
-            import traceback
+        lint = _FileLint(source, settings)
+        if _safely(lint.read, source, errors):
+            linted.append(lint)
+    _lint_run(linted)
+    reports = [_safely(lint.report, lint.source, errors) for lint in linted]
+    return [report for report in reports if report is not None], errors
 
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            message = f"internal error: {error!r} in {where.name}, line {where.lineno}"
-            errors.append(FileError(source.name, f"{message}; please report it"))
-    return reports, errors
+
+def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) -> T | None:
+    """Takes a step of one file's linting; a failure is noted and costs that file alone."""
+    try:
+        return step()
+    except Exception as error:
+        import traceback
+
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"internal error: {error!r} in {where.name}, line {where.lineno}"
+        errors.append(FileError(source.name, f"{message}; please report it"))
+        return None
+
+
+def _lint_run(linted: Sequence[_FileLint]) -> None:
+    """Shows what was noted in all files to the rules over the whole run."""
+    by_name = {lint.source.name: lint for lint in linted}
+    for rule in RULES:
+        notes = [note for lint in linted for note in lint.notes.get(rule.code, ())]
+        if rule.subject is Subject.RUN and rule.visit is not None and notes:
+            for found in rule.visit(sorted(notes, key=lambda note: note.sort_key)):
+                by_name[found.at.filename].add_of_run(rule, found, by_name)
 
 
 @dataclass(slots=True)
 class _FileLint:
-    """The worklist of one file, and what came of it so far."""
+    """The worklist of one file, and what came of it so far.
+
+    `notes` are what RUN rules remember of it, by their codes.
+    """
 
     source: SourceText
     settings: Settings
@@ -59,11 +88,17 @@ class _FileLint:
     comments: list[Comment] = field(default_factory=list)
     statements: list[Span] = field(default_factory=list)
     clauses: int = 0
+    notes: dict[str, list[FiledNote]] = field(default_factory=dict)
 
-    def run(self) -> FileReport:
+    def read(self) -> bool:
+        """Lint the file's units; what RUN rules say of them comes later.  True when done."""
         units = deque([SqlUnit.whole_file(self.source)])
         while units:
             units.extend(self._lint_unit(units.popleft()))
+        return True
+
+    def report(self) -> FileReport:
+        """What came of it all, after suppressions and severity settings."""
         kept = self._unsuppressed()
         return FileReport(
             findings=tuple(self._weighed(kept)),
@@ -90,6 +125,13 @@ class _FileLint:
             if code in self.settings.enabled and severity is not None:
                 yield replace(finding, severity=severity)
 
+    @property
+    def context(self) -> Context:
+        """The settings that rules may read."""
+        return Context(
+            self.settings.queue_tables, self.settings.isolation_level, self.settings.strict_no_key
+        )
+
     # --- one unit -----------------------------------------------------------------
 
     def _lint_unit(self, unit: SqlUnit) -> Iterator[SqlUnit]:
@@ -103,10 +145,11 @@ class _FileLint:
             for index in script.locking:
                 self._leave(unit, script, index, "another database's SQL")
             return
-        modelled = self._model(unit, script)
-        for block in transaction_blocks(script.chunks):
-            join_in_order([modelled[index] for index in block if index in modelled])
-        for index in script.locking:
+        timeline = self._timeline(script)
+        modelled = self._model(unit, script, timeline)
+        timeline.join(modelled)
+        self._alter_routines(script, modelled)
+        for index in sorted({*script.locking, *script.unlocked}):
             if index in modelled:
                 self._show_to_rules(unit, modelled[index])
         yield from ()
@@ -116,13 +159,37 @@ class _FileLint:
             return True
         return is_foreign_sql(unit.text, (chunk.text for chunk in script.chunks))
 
-    def _model(self, unit: SqlUnit, script: ParsedScript) -> dict[int, Statement]:
-        """The statements that hold a lock, and all others of their transactions."""
+    def _timeline(self, script: ParsedScript) -> Timeline:
+        """The transactions of a script; there are none to know of where nothing locks."""
+        chunks = script.chunks if script.locking or script.unlocked else ()
+        inside = self.settings.assume_in_transaction
+        return read_timeline(chunks, lambda index: _node(script, index), inside)
+
+    def _alter_routines(self, script: ParsedScript, modelled: dict[int, Statement]) -> None:
+        """Takes ALTER FUNCTION into account for the routines that a script makes before it."""
+        made = {index: each for index, each in modelled.items() if each.routine is not None}
+        if not made:
+            return
+        alters = [
+            index
+            for index, chunk in enumerate(script.chunks)
+            if chunk.first_words[:1] == ("alter",) and chunk.first_words[1:2] in _ROUTINES
+        ]
+        for index, statement in made.items():
+            assert statement.routine is not None
+            later = (_node(script, alter) for alter in alters if alter > index)
+            statement.routine = altered(statement.routine, later)
+
+    def _model(
+        self, unit: SqlUnit, script: ParsedScript, timeline: Timeline
+    ) -> dict[int, Statement]:
+        """The statements that rules look at, and all others of their transactions."""
         locking = set(script.locking)
-        wanted = set(locking)
-        for block in transaction_blocks(script.chunks):
-            if not locking.isdisjoint(block):
-                wanted.update(block)
+        subjects = locking.union(script.unlocked)
+        wanted = set(subjects)
+        for block in timeline.blocks:
+            if not subjects.isdisjoint(block.indexes):
+                wanted.update(block.indexes)
         modelled: dict[int, Statement] = {}
         for index in sorted(wanted):
             result = script.result(index)
@@ -133,7 +200,7 @@ class _FileLint:
             start = script.chunks[index].span.start
             self.clauses += len(result.clauses)
             try:
-                modelled[index] = Statement(result, start)
+                modelled[index] = Statement(result, start, self.context)
             except ClauseMismatchError:
                 for clause in result.clauses:
                     self._note(unit, "its place was not found", clause.span.shifted(start))
@@ -143,13 +210,21 @@ class _FileLint:
         return modelled
 
     def _show_to_rules(self, unit: SqlUnit, statement: Statement) -> None:
+        for rule in RULES:
+            if rule.subject is Subject.STATEMENT and rule.visit is not None:
+                for hazard in rule.visit(statement):
+                    self._add(unit, rule, hazard, statement.holder)
         for clause in locking_clauses(statement):
             if clause.refusal is None and is_never_run(clause.query):
                 continue
             for rule in RULES:
                 if rule.subject is Subject.CLAUSE and rule.visit is not None:
                     for hazard in rule.visit(clause):
-                        self._add(unit, rule, hazard)
+                        self._add(unit, rule, hazard, statement.holder)
+                for note in rule.gather(clause) if rule.gather is not None else ():
+                    span = unit.map.file_span(note.span)
+                    filed = FiledNote(unit.source.name, span, unit.label, note.fact)
+                    self.notes.setdefault(rule.code, []).append(filed)
 
     # --- what could not be read ---------------------------------------------------
 
@@ -175,7 +250,8 @@ class _FileLint:
 
     # --- from unit to file --------------------------------------------------------
 
-    def _add(self, unit: SqlUnit, rule: Rule, hazard: Hazard) -> None:
+    def _add(self, unit: SqlUnit, rule: Rule, hazard: Hazard, holder: Holder | None = None) -> None:
+        names = [unit.label, holder and str(holder)]
         related = tuple(
             Related(place.message, unit.source, unit.map.file_span(place.span))
             for place in hazard.places
@@ -191,8 +267,39 @@ class _FileLint:
                 label=hazard.label,
                 evidence=hazard.evidence,
                 table=hazard.table,
-                unit=unit.label,
+                unit=" > ".join(name for name in names if name) or None,
                 sqlstate=hazard.sqlstate,
                 related=related,
             )
         )
+
+    def add_of_run(self, rule: Rule, found: RunHazard, by_name: Mapping[str, _FileLint]) -> None:
+        """Add what a RUN rule found at one of this file's notes."""
+        hazard = found.hazard
+        self.findings.append(
+            Finding(
+                rule=rule,
+                severity=hazard.severity,
+                source=self.source,
+                span=found.at.span,
+                message=hazard.message,
+                advice=hazard.advice,
+                label=hazard.label,
+                evidence=hazard.evidence,
+                table=hazard.table,
+                unit=found.at.unit,
+                related=tuple(
+                    Related(message, by_name[note.filename].source, note.span)
+                    for note, message in found.others
+                ),
+            )
+        )
+
+
+_ROUTINES = {("function",), ("procedure",), ("routine",)}
+
+
+def _node(script: ParsedScript, index: int) -> Any:
+    """A statement's tree; None where it does not parse."""
+    result = script.result(index)
+    return None if isinstance(result, Unparsed) else result.node

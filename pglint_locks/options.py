@@ -147,7 +147,13 @@ OPTIONS: tuple[Option, ...] = (
         "The isolation level of transactions that do not say.",
     ),
     Option("assume-in-transaction", TEXTS, (), _KEY, "Files that run inside one transaction."),
-    _to_come("strict-no-key", FLAG, "Ask for NO KEY UPDATE where no write is seen, too.", _KEY),
+    Option(
+        "strict-no-key",
+        FLAG,
+        False,
+        _KEY,
+        "Ask for NO KEY UPDATE where no write is seen, too.",
+    ),
     Option(
         "dialect-paths",
         TEXTS,

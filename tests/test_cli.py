@@ -19,7 +19,7 @@ from pglint_locks.options import FORMATS_TO_COME
 
 ERROR = """\
 UPDATE jobs SET status = 'running'
- WHERE id IN (SELECT id FROM jobs WHERE status = 'ready' LIMIT 10 FOR NO KEY UPDATE);
+ WHERE id IN (SELECT id FROM jobs WHERE status = 'ready' LIMIT 10 FOR NO KEY UPDATE SKIP LOCKED);
 """
 WARNING = "SELECT id FROM jobs ORDER BY id LIMIT 3 OFFSET 5 FOR NO KEY UPDATE;\n"
 NOTE = """\

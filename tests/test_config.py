@@ -14,8 +14,9 @@ from pglint_locks.config import (
     environment_layer,
 )
 from pglint_locks.errors import UsageError
-from pglint_locks.findings import Severity
+from pglint_locks.findings import Severity, Subject
 from pglint_locks.options import OPTIONS, Option
+from pglint_locks.rules import RULES
 
 
 def _write(path: Path, text: str) -> Path:
@@ -129,10 +130,13 @@ def test_each_key_takes_a_value_of_its_kind(tmp_path: Path) -> None:
         queue-tables = ["jobs", "app.outbox"]
         isolation-level = "Repeatable-Read"
         assume-in-transaction = ["migrations/"]
+        strict-no-key = true
         dialect-paths = []
         """,
     )
-    assert config.enabled == {"PGL001", "PGL002", "PGL003", "PGL101", "PGL201", "PGL401"}
+    ones = {rule.code for rule in RULES if rule.code.startswith("PGL1") and not rule.opt_in}
+    own = {rule.code for rule in RULES if rule.subject is Subject.LINTER and not rule.opt_in}
+    assert config.enabled == own | (ones - {"PGL102"}) | {"PGL201", "PGL401"}
     assert config.file("output-file") == tmp_path / "out" / "findings.json"
     settings = config.settings(tmp_path / "legacy" / "a.sql")
     assert settings.enabled == config.enabled - {"PGL401"}
@@ -143,6 +147,7 @@ def test_each_key_takes_a_value_of_its_kind(tmp_path: Path) -> None:
     assert settings.isolation_level == "repeatable read"
     assert not settings.assume_in_transaction
     assert config.settings(tmp_path / "migrations" / "1.sql").assume_in_transaction
+    assert settings.strict_no_key
     assert settings.dialect_paths == ()
 
 
@@ -170,7 +175,7 @@ def test_each_key_takes_a_value_of_its_kind(tmp_path: Path) -> None:
         ),
         ('severity.PGL31 = "off"', "severity: no rule is called 'PGL31'; did you mean 'PGL301'?"),
         ('severity.PGL3 = "off"', "severity: no rule is called 'PGL3'; did you mean 'PGL301'?"),
-        ('ignore = ["PGL1011"]', "ignore: no rule is called 'PGL1011'; did you mean 'PGL101'?"),
+        ('ignore = ["PGL7011"]', "ignore: no rule is called 'PGL7011'; did you mean 'PGL701'?"),
         ('per-file-ignores."a/*" = "x"', "per-file-ignores: each value must be a list of strings"),
         ('per-file-ignores."a/*" = ["PGL9"]', "per-file-ignores: no rule is called 'PGL9'"),
         ('isolation-level = "snapshot"', "isolation-level: 'snapshot' is not known"),
@@ -193,7 +198,6 @@ def test_what_is_wrong_is_told_with_file_and_key(tmp_path: Path, line: str, mess
         ('database-url = "postgresql://"', "database-url"),
         ('baseline = "b.json"', "baseline"),
         ("schema-from-sources = true", "schema-from-sources"),
-        ("strict-no-key = true", "strict-no-key"),
         ("file-timeout = 2.5", "file-timeout"),
     ],
 )
@@ -367,7 +371,7 @@ def test_an_empty_variable_is_an_unset_one(tmp_path: Path) -> None:
     [
         ("STATISTICS", "maybe", "PGLINT_LOCKS_STATISTICS: must be true or false"),
         ("JOBS", "many", "PGLINT_LOCKS_JOBS: must be a whole number of 1 or more, not 'many'"),
-        ("SELECT", "PGL1011", "PGLINT_LOCKS_SELECT: no rule is called 'PGL1011'"),
+        ("SELECT", "PGL7011", "PGLINT_LOCKS_SELECT: no rule is called 'PGL7011'"),
         ("SELECT", " , ", "PGLINT_LOCKS_SELECT: must name at least one"),
         ("FIX", "1", "PGLINT_LOCKS_FIX is not built yet"),
     ],

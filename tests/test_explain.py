@@ -130,7 +130,7 @@ def test_the_catalogue_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["PGL1011"], "no rule is called 'PGL1011'; did you mean 'PGL101'?"),
+        (["PGL7011"], "no rule is called 'PGL7011'; did you mean 'PGL701'?"),
         (["PGL1"], "no rule is called 'PGL1'"),
         (["lock-stop-at-with"], "did you mean 'lock-stops-at-with'?"),
         (["PGL101", "--all"], "name one rule"),

@@ -2,12 +2,15 @@
 
 A fixture's last lines say what the default settings find in it:
 `-- expect: PGL101 error 4:8-4:10 "words of the message"`: the range is half open, the
-words stand in message or advice.  It lists every finding, those of other rules too.
+words stand in message or advice.  It lists every finding of warning or above, those of
+other rules too, and every finding of its own rule.  `-- select: PGL106` among them switches
+opt-in rules on.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +18,9 @@ import pytest
 
 from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
-from pglint_locks.findings import Finding, Rule
+from pglint_locks.findings import Finding, Rule, Severity
 from pglint_locks.rules import RULES
+from pglint_locks.selection import resolve
 
 TESTS = Path(__file__).parent
 FIXTURES = TESTS / "fixtures"
@@ -36,6 +40,7 @@ _EXPECT = re.compile(
     r"^-- expect: (PGL\d{3}) (error|warning|note) (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)\r?$",
     re.MULTILINE,
 )
+_SELECT = re.compile(r"^-- select: (PGL\d{3}(?:, PGL\d{3})*)\r?$", re.MULTILINE)
 _SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -66,9 +71,10 @@ def place_of(finding: Finding) -> str:
     return f"{start.row}:{start.column}-{end.row}:{end.column}"
 
 
-def lint(text: str, name: str) -> tuple[Finding, ...]:
-    """What the default settings find in a text; fails the test on a file error."""
-    run = lint_text(text, name, Settings())
+def lint(text: str, name: str, select: Iterable[str] = ()) -> tuple[Finding, ...]:
+    """What the default settings and `select` find in a text; fails on a file error."""
+    codes = [code for line in _SELECT.findall(text) for code in line.split(", ")]
+    run = lint_text(text, name, Settings(enabled=resolve(RULES, None, (*codes, *select))))
     assert run.errors == ()
     return run.findings
 
@@ -86,8 +92,14 @@ def name_of(path: Path) -> str:
 @pytest.mark.parametrize("path", fixture_files(), ids=name_of)
 def test_fixture_gives_exactly_its_expectations(path: Path) -> None:
     text = path.read_bytes().decode("utf-8")
-    found = lint(text, f"{name_of(path)}.sql")
+    own, _, _ = name_of(path).partition("/")
     expected = expectations(text)
+    listed = {each.code for each in expected} | {own}
+    found = [
+        finding
+        for finding in lint(text, f"{name_of(path)}.sql")
+        if finding.rule.code in listed or finding.severity >= Severity.WARNING
+    ]
     assert [(each.rule.code, each.severity.value, place_of(each)) for each in found] == [
         (each.code, each.severity, each.place) for each in expected
     ]
@@ -138,14 +150,18 @@ def test_page_has_its_parts(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_bad_examples_of_the_page_are_found(rule: Rule) -> None:
     for number, example in enumerate(examples(rule, "## Bad"), 1):
-        found = {finding.rule.code for finding in lint(example, f"{rule.code}-bad.sql")}
+        found = {
+            finding.rule.code for finding in lint(example, f"{rule.code}-bad.sql", (rule.code,))
+        }
         assert rule.code in found, f"bad example {number}"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 def test_good_examples_of_the_page_are_silent(rule: Rule) -> None:
     for number, example in enumerate(examples(rule, "## Good"), 1):
-        found = {finding.rule.code for finding in lint(example, f"{rule.code}-good.sql")}
+        found = {
+            finding.rule.code for finding in lint(example, f"{rule.code}-good.sql", (rule.code,))
+        }
         assert rule.code not in found, f"good example {number}"
 
 

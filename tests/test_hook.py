@@ -9,7 +9,9 @@ import checkout
 import pytest
 
 BAD = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 10 FOR UPDATE);\n"
-GOOD = "DELETE FROM jobs WHERE id = ANY(ARRAY(SELECT id FROM jobs LIMIT 10 FOR UPDATE));\n"
+GOOD = (
+    "DELETE FROM jobs WHERE id = ANY(ARRAY(SELECT id FROM jobs ORDER BY id LIMIT 10 FOR UPDATE));\n"
+)
 _GIT = {
     "GIT_AUTHOR_NAME": "t",
     "GIT_AUTHOR_EMAIL": "t@example.org",

@@ -373,19 +373,19 @@ SELECT 2; -- pglint: ignore[PGL101]
 
 
 def test_opt_in_rules_that_are_off_keep_no_prefix_from_being_unused() -> None:
-    opt_in = Rule("PGL106", "split-claim", "s", (Severity.NOTE,), Subject.CLAUSE, opt_in=True)
+    opt_in = Rule("PGL190", "made-up", "s", (Severity.NOTE,), Subject.CLAUSE, opt_in=True)
     rules = [*RULES, opt_in]
     marked = [("PGL002", "pglint: ignore[PGL1]")]
     assert lint("SELECT 1; -- pglint: ignore[PGL1]\n", rules=rules) == marked
-    assert lint("SELECT 1; -- pglint: ignore[PGL106]\n", rules=rules) == []
+    assert lint("SELECT 1; -- pglint: ignore[PGL190]\n", rules=rules) == []
     assert lint(
-        "SELECT 1; -- pglint: ignore[PGL106]\n", rules=rules, enabled=ALL_RULES | {"PGL106"}
-    ) == [("PGL002", "pglint: ignore[PGL106]")]
+        "SELECT 1; -- pglint: ignore[PGL190]\n", rules=rules, enabled=ALL_RULES | {"PGL190"}
+    ) == [("PGL002", "pglint: ignore[PGL190]")]
 
 
 def test_nobody_hears_of_it_when_the_rule_is_off() -> None:
-    text = "SELECT 1; -- pglint: ignore[PGL101, PGL110]\n"
-    assert lint(text, enabled=ALL_RULES - {UNUSED}) == [("PGL003", "PGL110")]
+    text = "SELECT 1; -- pglint: ignore[PGL101, PGL199]\n"
+    assert lint(text, enabled=ALL_RULES - {UNUSED}) == [("PGL003", "PGL199")]
     assert lint(text, enabled=ALL_RULES - {UNUSED, UNKNOWN}) == []
 
 
@@ -396,7 +396,7 @@ def test_a_blanket_suppression_does_not_hide_that_it_is_unused() -> None:
 
 def test_the_findings_about_suppressions_are_suppressed_by_name() -> None:
     unused = "-- pglint: ignore[PGL101]\nSELECT 1;\n"
-    unknown = "SELECT 1; -- pglint: ignore[PGL110]\n"
+    unknown = "SELECT 1; -- pglint: ignore[PGL199]\n"
     for comment in ("PGL002", "unused-suppression", "PGL002, PGL003", "PGL0"):
         assert lint(f"-- pglint: ignore-file[{comment}]\n{unused}") == []
     for comment in ("PGL003", "unknown-suppression", "PGL0"):
@@ -411,8 +411,8 @@ def test_the_findings_about_suppressions_are_suppressed_by_name() -> None:
 @pytest.mark.parametrize(
     ("brackets", "marked", "advice"),
     [
-        ("[PGL1011]", "PGL1011", "did you mean 'PGL101'?"),
-        ("[ PGL101 , PGL1O2 ]", "PGL1O2", "did you mean 'PGL102'?"),
+        ("[PGL7011]", "PGL7011", "did you mean 'PGL701'?"),
+        ("[ PGL101 , PGL7O1 ]", "PGL7O1", "did you mean 'PGL701'?"),
         ("[random-lock-order]", "random-lock-order", "did you mean 'random-order-lock'?"),
         ("[PGL101 PGL301]", "PGL101 PGL301", "write PGL101, PGL301 with commas between"),
         ("[E501]", "E501", "did you mean 'PGL501'?"),
@@ -439,8 +439,8 @@ def test_a_huge_word_is_not_repeated_whole() -> None:
 
 
 def test_known_words_beside_an_unknown_one_still_count() -> None:
-    text = "SELECT 1 FOR UPDATE; -- pglint: ignore[PGL110, PGL101]\n"
-    assert lint(text, PGL101) == [("PGL003", "PGL110")]
+    text = "SELECT 1 FOR UPDATE; -- pglint: ignore[PGL199, PGL101]\n"
+    assert lint(text, PGL101) == [("PGL003", "PGL199")]
 
 
 @pytest.mark.parametrize(
@@ -508,7 +508,7 @@ def test_without_comments_nothing_is_done() -> None:
     [
         "-- pglint: ignore[PGL101]\n" * 4000,
         "-- pglint: off\n-- pglint: on\n" * 2000,
-        "SELECT 1; -- pglint: ignore[PGL110]\n" * 2000,
+        "SELECT 1; -- pglint: ignore[PGL199]\n" * 2000,
         "/*" + " pglint: ignore[PGL101]\n" * 4000 + "*/",
         "SELECT 1\n" + "-- pglint: ignore[PGL101]\n, 2\n" * 4000 + ";",
         "-- pglint: ignore[" + "PGL101," * 20_000 + "]\n",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks.model.flow import is_bounded, readers, takers
-from pglint_locks.model.queries import Call, Cte, Query
+from pglint_locks.model.functions import is_aggregate
+from pglint_locks.model.queries import Call, Cte, Query, QueryKind
 
 # Those whose answer is a statement about all rows; array_agg and its kin collect a claim.
 _ANSWERS = frozenset({"count", "sum", "min", "max", "avg", "bool_and", "bool_or", "every"})
@@ -45,3 +46,12 @@ def _is_read_by_a_write(query: Query) -> bool:
                 seen.add(reader)
                 front.append(reader)
     return False
+
+
+def is_lone_aggregate(query: Query) -> bool:
+    """Whether a level is an aggregate without GROUP BY, which gives just one row."""
+    return (
+        query.kind is QueryKind.SELECT
+        and not query.node.groupClause
+        and any(is_aggregate(call) for call in query.calls)
+    )

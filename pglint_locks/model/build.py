@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType, SubLinkType
 
+from pglint_locks.model.constants import is_named_parameter
 from pglint_locks.model.names import TableName
 from pglint_locks.model.queries import (
     Call,
@@ -308,6 +309,8 @@ def _add_expressions(query: Query, clause: Clause, nodes: Sequence[ast.Node | No
                 link = SubLink(_kind_of(node), standing, node, node.location, query)
                 query.sub_links.append(link)
                 _build(node.subselect, query, link)
+                continue
+            case ast.A_Expr() if is_named_parameter(node):
                 continue
             case ast.ColumnRef():
                 parts = tuple(

@@ -71,3 +71,17 @@ def _fold_operator(node: ast.A_Expr) -> int | Unknown | None:
         case "*":
             return left * right
     return UNKNOWN
+
+
+def is_named_parameter(node: ast.Node) -> bool:
+    """Whether an expression is `@name`, as sqlc and others write a parameter.
+
+    The parser reads the absolute value of a column.  As that is written, if ever, a space
+    stands behind the sign.
+    """
+    if not isinstance(node, ast.A_Expr) or node.lexpr is not None or node.name[-1].sval != "@":
+        return False
+    operand = node.rexpr
+    while isinstance(operand, ast.TypeCast):
+        operand = operand.arg
+    return isinstance(operand, ast.ColumnRef) and operand.location == node.location + 1

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pglast import ast
 from pglast.enums import LimitOption, SetOperation
 
 from pglint_locks.model.constants import UNKNOWN, Unknown, fold_integer
 from pglint_locks.model.functions import is_aggregate, is_random, is_set_returning
-from pglint_locks.model.queries import Clause, Cte, Query, QueryKind, RangeItem, SubLink
+from pglint_locks.model.queries import (
+    Clause,
+    Cte,
+    Query,
+    QueryKind,
+    RangeItem,
+    SubLink,
+    SubLinkKind,
+)
 
 
 def row_limit(query: Query) -> int | Unknown | None:
@@ -54,6 +63,19 @@ def levels_above(query: Query) -> Iterator[Query]:
             if reader not in seen and not reader.is_write:
                 seen.add(reader)
                 front.append(reader)
+
+
+def levels_below(query: Query) -> Iterator[Query]:
+    """A level and those whose rows it takes, nearest first."""
+    seen = {query}
+    front = [query]
+    while front:
+        level = front.pop(0)
+        yield level
+        for source in level.sources():
+            if source not in seen:
+                seen.add(source)
+                front.append(source)
 
 
 def takers(query: Query) -> Iterator[Query]:
@@ -107,6 +129,19 @@ def reads_whole_input(query: Query) -> bool:
     )
 
 
+def whole_input_reason(query: Query) -> str:
+    """The words for which a level takes all of its input first: see `reads_whole_input`."""
+    node = query.node
+    if query.kind is QueryKind.SET_OPERATION and not _is_union_all(node):
+        return "set operation"
+    for words, part in (("ORDER BY", node.sortClause), ("DISTINCT", node.distinctClause)):
+        if part:
+            return words
+    if node.groupClause:
+        return "GROUP BY"
+    return "window function" if any(call.windowed for call in query.calls) else "aggregate"
+
+
 def _is_union_all(node: ast.SelectStmt) -> bool:
     stack = [node]
     while stack:
@@ -125,12 +160,13 @@ def locking_level(query: Query) -> Query:
     The planner pulls a simple sub-SELECT up into the level around it
     (`is_simple_subquery`), and LockRows with it, above that level's sort.
     """
-    while isinstance(query.embedding, RangeItem) and _is_simple(query):
+    while isinstance(query.embedding, RangeItem) and is_simple(query):
         query = query.embedding.holder
     return query
 
 
-def _is_simple(query: Query) -> bool:
+def is_simple(query: Query) -> bool:
+    """Whether the planner pulls a FROM sub-SELECT up into the level around it."""
     node = query.node
     return (
         query.kind is QueryKind.SELECT
@@ -148,22 +184,89 @@ def _is_simple(query: Query) -> bool:
 
 
 def lazy_limits(query: Query) -> Iterator[int | Unknown]:
-    """The LIMITs that stop the locking of a level's rows.
+    """The LIMITs that stop the locking of a level's rows: see `stopping_levels`.
 
-    Its own, and those above it that take its rows one at a time.  UNKNOWN where OFFSET or
-    WITH TIES makes it lock more rows than LIMIT says.
+    UNKNOWN where OFFSET or WITH TIES makes it lock more rows than LIMIT says.
     """
-    level: Query | None = query
-    while level is not None:
+    for level in stopping_levels(query):
         limit = row_limit(level)
         if limit is not None:
-            yield UNKNOWN if limit and (skips_rows(level) or _has_ties(level)) else limit
-        embedding = level.embedding
-        level = embedding.holder if isinstance(embedding, RangeItem) else None
-        if level is not None and (level.is_write or reads_whole_input(level)):
-            level = None
+            yield UNKNOWN if limit and (skips_rows(level) or has_ties(level)) else limit
 
 
-def _has_ties(query: Query) -> bool:
+def has_ties(query: Query) -> bool:
     """Whether a level's limit is FETCH FIRST … WITH TIES."""
     return bool(getattr(query.node, "limitOption", None) == LimitOption.LIMIT_OPTION_WITH_TIES)
+
+
+def stopping_levels(query: Query) -> Iterator[Query]:
+    """The levels whose LIMIT stops the locking of a level's rows.
+
+    Its own, and those above it that take its rows one at a time.
+    """
+    for level in _single_flow(query):
+        if level is not query and reads_whole_input(level):
+            return
+        if is_bounded(level):
+            yield level
+
+
+@dataclass(frozen=True, slots=True)
+class LateLimit:
+    """A LIMIT that comes too late to stop a lock below it.
+
+    `limit` is its level; `whole` the level that takes all rows before it gives one.
+    """
+
+    limit: Query
+    whole: Query
+
+
+def late_limit(query: Query) -> LateLimit | None:
+    """The LIMIT above a level's lock that takes fewer rows than are locked for it.
+
+    One above a lone aggregate does not count: it has one row, made of all that were locked.
+    """
+    start = locking_level(query)
+    bound: int | Unknown | None = None
+    whole: Query | None = None
+    for level in _single_flow(start):
+        if level is not start and whole is None and reads_whole_input(level):
+            if _gives_one_row(level):
+                return None
+            whole = level
+        limit = row_limit(level)
+        if limit is None or _is_tested_by_exists(level):
+            continue
+        if whole is not None:
+            return LateLimit(level, whole) if _is_less(limit, bound) else None
+        bound = limit if bound is None else bound
+    return None
+
+
+def _gives_one_row(query: Query) -> bool:
+    return not getattr(query.node, "groupClause", None) and any(map(is_aggregate, query.calls))
+
+
+def _is_less(limit: int | Unknown, bound: int | Unknown | None) -> bool:
+    if bound is None:
+        return True
+    return isinstance(limit, int) and isinstance(bound, int) and limit < bound
+
+
+def _is_tested_by_exists(query: Query) -> bool:
+    """Whether a level only answers whether it has a row: its ORDER BY and LIMIT are dropped."""
+    link = query.embedding
+    return isinstance(link, SubLink) and link.kind is SubLinkKind.EXISTS
+
+
+def _single_flow(query: Query) -> Iterator[Query]:
+    """A level and the SELECTs above it that all its rows go into, as long as it is one."""
+    seen: set[Query] = set()
+    while query not in seen:
+        yield query
+        seen.add(query)
+        above = list(readers(query))
+        if len(above) != 1 or above[0].is_write:
+            return
+        query = above[0]

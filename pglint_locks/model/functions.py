@@ -30,6 +30,16 @@ _RANDOM = frozenset(
     uuidv7""".split()
 )
 
+# Functions that may give a value for NULL, in every form of theirs (`NOT proisstrict`).
+_NOT_STRICT = frozenset(
+    """array_append array_cat array_fill array_position array_positions array_prepend
+    array_remove array_replace concat concat_ws daterange enum_first enum_last enum_range
+    format format_type int4range int8range json_build_array json_build_object
+    json_populate_record jsonb_build_array jsonb_build_object jsonb_populate_record
+    jsonb_set_lax num_nonnulls num_nulls numrange overlaps pg_typeof quote_nullable
+    set_config string_to_array tsrange tstzrange""".split()
+)
+
 
 def is_aggregate(call: Call) -> bool:
     """Whether a call is certainly an aggregate of PostgreSQL's (or written as only one can be)."""
@@ -48,3 +58,8 @@ def is_random(schema: str | None, name: str) -> bool:
     if name.startswith("uuid_generate_v"):
         return True
     return schema in (None, "pg_catalog") and name in _RANDOM
+
+
+def is_not_strict(schema: str | None, name: str) -> bool:
+    """Whether a function is certainly PostgreSQL's own and gives a value for NULL, too."""
+    return schema in (None, "pg_catalog") and name in _NOT_STRICT

@@ -8,12 +8,19 @@ from enum import IntEnum
 from pglast import ast
 from pglast.enums import LockClauseStrength, LockWaitPolicy
 
+from pglint_locks.model.commands import command_name, planned_levels
 from pglint_locks.model.names import TableName
+from pglint_locks.model.outer_joins import nullable_items
 from pglint_locks.model.queries import ItemKind, Query, RangeItem
 from pglint_locks.model.refusals import (
     Refusal,
+    refusal_in_function,
+    refusal_in_transaction,
+    refusal_of_cursor,
     refusal_of_level,
     refusal_of_name,
+    refusal_of_nullable_side,
+    refusal_of_scroll_in_body,
     refusal_of_statement,
 )
 from pglint_locks.model.statements import Statement
@@ -83,8 +90,10 @@ class RowMark:
 class LockingClause:
     """One locking clause of a SELECT, with everything it reaches.
 
-    `items` are the range items of its own level that it names or, without OF, covers.
-    `refusal` is what the server says instead of running it, if it does.
+    `items` are the range items of its own level that it names or, without OF, covers;
+    `covered` are the tables and sub-SELECTs that it reaches, at any depth, in order.
+    `refusals` are what the server says instead of running it, the first one first;
+    `unless_inlined` is what it says where a call of the function is not inlined.
     """
 
     statement: Statement
@@ -95,12 +104,28 @@ class LockingClause:
     wait_policy: WaitPolicy
     items: list[RangeItem] = field(default_factory=list)
     marks: list[RowMark] = field(default_factory=list)
-    refusal: Refusal | None = None
+    covered: list[RangeItem] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    unless_inlined: Refusal | None = None
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """The first thing that the server says instead of running the clause, if it does."""
+        return self.refusals[0] if self.refusals else None
 
     @property
     def span(self) -> Span:
         """From FOR to the clause's last word, as unit offsets."""
         return self.statement.unit_span(self.text.span)
+
+    def name_span(self, index: int) -> Span:
+        """A name in OF, as unit offsets."""
+        return self.statement.unit_span(self.text.names[index])
+
+    @property
+    def names_tables(self) -> bool:
+        """Whether it has an OF list."""
+        return bool(self.node.lockedRels)
 
     @property
     def words(self) -> str:
@@ -131,31 +156,39 @@ def locking_clauses(statement: Statement) -> list[LockingClause]:
                 _STRENGTHS[node.strength],
                 _WAIT_POLICIES[node.waitPolicy],
             )
-            clause.refusal = refusal_of_statement(query, clause.words) or _lock(clause, marks)
-            if clause.refusal is not None:  # nothing runs, so nothing is locked
-                clause.items, clause.marks = [], []
+            _lock(clause, marks)
             clauses.append(clause)
+    _refuse_later(statement, clauses)
+    for clause in clauses:
+        if clause.refusal is not None:  # nothing runs, so nothing is locked
+            clause.items, clause.marks = [], []
     return sorted(clauses, key=lambda clause: clause.text.span)
 
 
-def _lock(clause: LockingClause, marks: dict[RangeItem, RowMark]) -> Refusal | None:
-    """Marks what a clause reaches at its own level and below; the refusal, if one comes up."""
+def _lock(clause: LockingClause, marks: dict[RangeItem, RowMark]) -> None:
+    """Marks what a clause reaches at its own level and below, or notes what refuses it."""
+    refusal = refusal_of_statement(clause.query, clause.words)
+    if refusal is not None:
+        clause.refusals.append(refusal)
+        return
     names = clause.node.lockedRels
     if not names:
         clause.items = list(clause.query.items)
-    for index, relation in enumerate(names or ()):
+        _mark(clause, clause.items, marks)
+        return
+    for index, relation in enumerate(names):
         refusal = refusal_of_name(relation, index, clause.query, clause.words)
         if refusal is not None:
-            return refusal
+            clause.refusals.append(refusal)
+            continue
         item = clause.query.item_named(relation.relname)
         assert item is not None
         clause.items.append(item)
-    return _mark(clause, clause.items, marks)
+        _mark(clause, [item], marks)
 
 
-def _mark(
-    clause: LockingClause, items: list[RangeItem], marks: dict[RangeItem, RowMark]
-) -> Refusal | None:
+def _mark(clause: LockingClause, items: list[RangeItem], marks: dict[RangeItem, RowMark]) -> None:
+    """Marks items and what is in them, until something in one refuses the clause."""
     for item in items:
         if item.kind is ItemKind.TABLE and item.table is not None:
             mark = marks.get(item)
@@ -166,10 +199,103 @@ def _mark(
             mark.wait_policy = max(mark.wait_policy, clause.wait_policy)
             mark.clauses.append(clause)
             clause.marks.append(mark)
+            clause.covered.append(item)
         elif item.query is not None:
-            refusal = refusal_of_level(item.query, clause.words) or _mark(
-                clause, item.query.items, marks
-            )
+            clause.covered.append(item)
+            refusal = refusal_of_level(item.query, clause.words)
             if refusal is not None:
-                return refusal
-    return None
+                clause.refusals.append(refusal)
+                return
+            _mark(clause, item.query.items, marks)
+
+
+# --- refusals that come after parse analysis ----------------------------------------
+
+
+def _refuse_later(statement: Statement, clauses: list[LockingClause]) -> None:
+    """Notes what the server says of clauses that parse analysis has let pass."""
+    if any(clause.refusals for clause in clauses):
+        return
+    covered = _covered(clauses)
+    _refuse_in_cursor(statement, clauses, covered)
+    for top in statement.queries:
+        own = [clause for clause in clauses if clause.query.root is top]
+        if own and not any(clause.refusals for clause in own):
+            planned = planned_levels(top)
+            own = [clause for clause in own if clause.query in planned]
+            _refuse_nullable(top, own, covered)
+            _refuse_when_run(statement, top, own, covered)
+
+
+def _covered(clauses: list[LockingClause]) -> dict[RangeItem, Strength]:
+    """The tables and sub-SELECTs that clauses cover, with the strength as they combine."""
+    covered: dict[RangeItem, Strength] = {}
+    for clause in sorted(clauses, key=lambda clause: clause.text.span):
+        for item in clause.covered:
+            covered[item] = max(covered.get(item, clause.strength), clause.strength)
+    return covered
+
+
+def _refuse_in_cursor(
+    statement: Statement, clauses: list[LockingClause], covered: dict[RangeItem, Strength]
+) -> None:
+    if not isinstance(statement.node, ast.DeclareCursorStmt):
+        return
+    own = [item for item in covered if item.holder.parent is None]
+    if own:
+        refusal = refusal_of_cursor(statement.node, str(covered[own[0]]))
+        for clause in clauses:
+            if refusal is not None and clause.query.parent is None:
+                clause.refusals.append(refusal)
+
+
+def _refuse_nullable(
+    top: Query, clauses: list[LockingClause], covered: dict[RangeItem, Strength]
+) -> None:
+    nullable = nullable_items([top])
+    for clause in clauses if nullable else ():
+        refused = next((item for item in clause.covered if item in nullable), None)
+        if refused is not None:
+            clause.refusals.append(refusal_of_nullable_side(str(covered[refused])))
+
+
+def _refuse_when_run(
+    statement: Statement,
+    top: Query,
+    clauses: list[LockingClause],
+    covered: dict[RangeItem, Strength],
+) -> None:
+    if any(clause.refusals for clause in clauses):
+        return
+    command = command_name(statement.node, top, {item: str(covered[item]) for item in covered})
+    if command is None:
+        return
+    routine, cursor = statement.routine, statement.cursor
+    if cursor is not None and not cursor.opened:
+        return
+    for clause in clauses:
+        if not clause.covered:
+            continue
+        if cursor is not None and cursor.scrolls:
+            clause.refusals.append(refusal_of_scroll_in_body())
+        elif routine is not None and not routine.is_volatile:
+            refusal = refusal_in_function(command)
+            if routine.may_be_inlined and isinstance(top.node, ast.SelectStmt):
+                clause.unless_inlined = refusal
+            else:
+                clause.refusals.append(refusal)
+        elif _is_read_only(statement) and _touches_permanent(top, clauses):
+            clause.refusals.append(refusal_in_transaction(command))
+
+
+def _is_read_only(statement: Statement) -> bool:
+    return statement.is_run and bool(statement.transaction.characteristics.read_only)
+
+
+def _touches_permanent(top: Query, clauses: list[LockingClause]) -> bool:
+    """Whether a table that is locked or written is no temporary one of this session's."""
+    touched = [mark.table for clause in clauses for mark in clause.marks]
+    if top.target is not None and top.target.table is not None:
+        touched.append(top.target.table)
+    temporary = clauses[0].statement.transaction.temporary
+    return any(not table.is_temporary(temporary) for table in touched)

@@ -17,6 +17,12 @@ class TableName(NamedTuple):
             self.schema is None or other.schema is None or self.schema == other.schema
         )
 
+    def is_temporary(self, made: frozenset[str]) -> bool:
+        """Whether it is a session's own table; `made` are the names of those known."""
+        if self.schema is None:
+            return self.name in made
+        return self.schema == "pg_temp" or self.schema.startswith("pg_temp_")
+
     def __str__(self) -> str:
         return self.name if self.schema is None else f"{self.schema}.{self.name}"
 
@@ -31,6 +37,26 @@ def is_key_like(column: str, table: TableName) -> bool:
     with `_id`.  Another table's `…_id` is no key.
     """
     return column in _KEY_LIKE or column in {f"{form}_id" for form in _name_forms(table.name)}
+
+
+def is_reference_like(column: str) -> bool:
+    """Whether a column reads as a reference to some row of another table."""
+    return column.endswith("_id")
+
+
+def is_state_like(column: str) -> bool:
+    """Whether a column is called what the state of a row is called everywhere."""
+    return column.rpartition("_")[2] in ("status", "state")
+
+
+_NATURAL_KEYS = frozenset(
+    "code email hash key login name number reference sku slug token username".split()
+)
+
+
+def may_be_natural_key(column: str) -> bool:
+    """Whether a column reads as one whose values are often unique: `email`, `order_number`."""
+    return column.rpartition("_")[2] in _NATURAL_KEYS
 
 
 def refers_to(column: str, table: TableName) -> bool:

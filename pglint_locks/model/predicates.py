@@ -1,4 +1,4 @@
-"""What a level's WHERE pins down: columns that equal a value."""
+"""What a level's WHERE tests and pins down: columns, and those that equal a value."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import NamedTuple
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType
 
-from pglint_locks.model.names import is_key_like
-from pglint_locks.model.queries import ItemKind, Query, RangeItem
+from pglint_locks.model.constants import is_named_parameter
+from pglint_locks.model.names import is_key_like, is_reference_like, is_state_like
+from pglint_locks.model.queries import Clause, ItemKind, Query, RangeItem
 from pglint_locks.sql.walk import textual_children
+
+_CONDITIONS = frozenset({Clause.WHERE, Clause.ON, Clause.ACTION})
 
 
 class Equality(NamedTuple):
@@ -35,25 +38,35 @@ def conjuncts(condition: ast.Node | None) -> Iterator[ast.Node]:
 def equalities(query: Query) -> Iterator[Equality]:
     """The columns that a level's WHERE holds equal to one value (`IN` with one counts)."""
     for node in conjuncts(getattr(query.node, "whereClause", None)):
-        for column, value in _equal_sides(node):
-            parts = _column_parts(column)
+        for column, value in equal_sides(node):
+            parts = column_parts(column)
             item = query.resolve(parts) if parts else None
             if item is not None and item.holder is query and not _uses_rows(value, query):
                 yield Equality(item, parts[-1], value)
 
 
-def _equal_sides(node: ast.Node) -> Iterator[tuple[ast.Node, ast.Node]]:
+def equal_sides(node: ast.Node) -> Iterator[tuple[ast.Node, ast.Node]]:
+    """The two sides of `a = b`, each way round (`a IN (b)` with a single b one way).
+
+    `(a, b) = (c, d)` is two of them.
+    """
     if not isinstance(node, ast.A_Expr) or node.name[-1].sval != "=":
         return
     left, right = node.lexpr, node.rexpr
-    if node.kind == A_Expr_Kind.AEXPR_IN and len(right) == 1:
+    if isinstance(left, ast.RowExpr) and isinstance(right, ast.RowExpr):
+        if node.kind == A_Expr_Kind.AEXPR_OP:
+            for pair in zip(left.args, right.args, strict=False):
+                yield pair
+                yield pair[1], pair[0]
+    elif node.kind == A_Expr_Kind.AEXPR_IN and len(right) == 1:
         yield left, right[0]
     elif node.kind == A_Expr_Kind.AEXPR_OP and left is not None:
         yield left, right
         yield right, left
 
 
-def _column_parts(node: ast.Node) -> tuple[str, ...]:
+def column_parts(node: ast.Node) -> tuple[str, ...]:
+    """The dotted parts of a column reference, casts taken off; () for anything else."""
     while isinstance(node, ast.TypeCast):
         node = node.arg
     if not isinstance(node, ast.ColumnRef):
@@ -72,6 +85,8 @@ def _uses_rows(value: ast.Node, query: Query) -> bool:
             inner = [link for link in query.sub_links if link.location == node.location]
             if any(link.query.reads_from(query) for link in inner):
                 return True
+        elif is_named_parameter(node):
+            continue
         elif isinstance(node, ast.ColumnRef):
             parts = tuple(
                 part.sval if isinstance(part, ast.String) else "*" for part in node.fields
@@ -82,6 +97,91 @@ def _uses_rows(value: ast.Node, query: Query) -> bool:
         else:
             stack.extend(textual_children(node))
     return False
+
+
+def tested_columns(item: RangeItem) -> set[str]:
+    """The columns of a table (or other item) that its level's conditions look at.
+
+    WHERE, ON, and the WHEN … AND of a MERGE count.  An unqualified column counts for
+    every item that may have it.
+    """
+    level = item.holder
+    found: set[str] = set()
+    for column in level.columns:
+        if column.standing.clause not in _CONDITIONS:
+            continue
+        meant = level.resolve(column.parts)
+        if meant is item or (meant is not None and len(column.parts) == 1 and _may_be(meant, item)):
+            found.add(column.parts[-1])
+    return found
+
+
+def _may_be(meant: RangeItem, item: RangeItem) -> bool:
+    """Whether a column of an item whose columns are unknown may be another's of its level."""
+    return meant.holder is item.holder and meant.columns is None and item.columns is None
+
+
+def state_columns(item: RangeItem) -> set[str]:
+    """The columns that a level tests and that read as a row's state.
+
+    Not its key, and not what a row is found by whatever its state: a reference to another
+    row (`…_id`), or another column, that must equal a value from outside.
+    """
+    found_by = {
+        equality.column
+        for equality in equalities(item.holder)
+        if equality.item is item
+        and (is_reference_like(equality.column) or not isinstance(equality.value, ast.A_Const))
+        and not is_state_like(equality.column)
+    }
+    return unkeyed_columns(item) - found_by
+
+
+def unkeyed_columns(item: RangeItem) -> set[str]:
+    """The columns that a level tests but for those that read as the table's key."""
+    table = item.table
+    return {
+        column
+        for column in tested_columns(item)
+        if column != "ctid" and (table is None or not is_key_like(column, table))
+    }
+
+
+def column_names(node: ast.Node) -> set[str]:
+    """The names of the columns in an expression; those in a sub-SELECT of it do not count."""
+    found: set[str] = set()
+    stack = [node]
+    while stack:
+        below = stack.pop()
+        if isinstance(below, ast.ColumnRef) and isinstance(below.fields[-1], ast.String):
+            found.add(below.fields[-1].sval)
+        elif not isinstance(below, ast.SubLink):
+            stack.extend(textual_children(below))
+    return found
+
+
+def is_by_constant_key(item: RangeItem) -> bool:
+    """Whether WHERE pins a table to one row by its key and a value known beforehand.
+
+    A constant, a parameter or an expression over them: no sub-SELECT, no other item.
+    """
+    return item.table is not None and any(
+        equality.item is item
+        and is_key_like(equality.column, item.table)
+        and _is_known_beforehand(equality.value)
+        for equality in equalities(item.holder)
+    )
+
+
+def _is_known_beforehand(value: ast.Node) -> bool:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.SubLink | ast.ColumnRef):
+            return False
+        if not is_named_parameter(node):
+            stack.extend(textual_children(node))
+    return True
 
 
 def is_by_key(item: RangeItem) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from pglint_locks.model.flow import levels_below
 from pglint_locks.model.locks import LockingClause, Strength, strengths
 from pglint_locks.model.names import TableName
-from pglint_locks.model.queries import Cte, ItemKind, Query, RangeItem
+from pglint_locks.model.queries import Cte, ItemKind, Query, QueryKind, RangeItem
 
 
 def ctes_reached(clause: LockingClause) -> list[Cte]:
@@ -31,7 +30,7 @@ def rows_locked_inside(cte: Cte, strength: Strength) -> bool:
     """Whether a WITH query writes the rows that it gives, or locks them as strongly."""
     return any(
         level.is_write or any(inside >= strength for inside in strengths(level))
-        for level in _levels_below(cte.query)
+        for level in levels_below(cte.query)
     )
 
 
@@ -39,7 +38,7 @@ def tables_locked_inside(cte: Cte) -> list[TableName]:
     """The tables that a WITH query names in FROM beside a locking clause of its own."""
     return [
         item.table
-        for level in _levels_below(cte.query)
+        for level in levels_below(cte.query)
         if strengths(level)
         for item in level.items
         if item.table is not None
@@ -48,7 +47,7 @@ def tables_locked_inside(cte: Cte) -> list[TableName]:
 
 def table_below(cte: Cte) -> TableName | None:
     """The first table that a WITH query's rows come from."""
-    for level in _levels_below(cte.query):
+    for level in levels_below(cte.query):
         if level.target is not None:
             return level.target.table
         for item in level.items:
@@ -57,14 +56,30 @@ def table_below(cte: Cte) -> TableName | None:
     return None
 
 
-def _levels_below(query: Query) -> Iterator[Query]:
-    """A level and those whose rows it takes, nearest first."""
-    seen = {query}
-    front = [query]
-    while front:
-        level = front.pop(0)
-        yield level
-        for source in level.sources():
-            if source not in seen:
-                seen.add(source)
-                front.append(source)
+def kinds_reached(clause: LockingClause) -> set[str]:
+    """What a clause finds in FROM, its own and that of FROM sub-SELECTs, in plain words."""
+    kinds: set[str] = set()
+    stack = list(clause.items)
+    while stack:
+        item = stack.pop()
+        if item.query is None:
+            if item.kind is not ItemKind.JOIN:
+                kinds.add(f"{item.kind.value}s")
+        elif item.query.kind is QueryKind.VALUES:
+            kinds.add("VALUES")
+        elif item.query.items:
+            stack.extend(item.query.items)
+        else:
+            kinds.add("a sub-SELECT without FROM")
+    return kinds
+
+
+def tables_in_sub_links(query: Query) -> list[TableName]:
+    """The tables that the sub-SELECTs in a level's expressions name in FROM, in order."""
+    return [
+        item.table
+        for link in query.sub_links
+        for level in levels_below(link.query)
+        for item in level.items
+        if item.table is not None
+    ]

@@ -1,4 +1,9 @@
-"""What the server refuses, in its own words and order (`CheckSelectLocking`)."""
+"""What the server refuses, in its own words and order.
+
+Parse analysis first (`CheckSelectLocking`, `transformLockingClause`), then the cursor's
+options (`transformDeclareCursorStmt`), the planner (`make_outerjoininfo`), and what is
+only tested when the command runs (`CommandIsReadOnly`, `ExecCheckXactReadOnly`).
+"""
 
 from __future__ import annotations
 
@@ -17,6 +22,10 @@ class RefusalKind(Enum):
 
     GROUPING = "grouping"
     NAME = "name"
+    NULLABLE_SIDE = "nullable side"
+    NONVOLATILE = "non-volatile function"
+    READ_ONLY = "read-only transaction"
+    CURSOR = "cursor"
 
 
 class Refusal(NamedTuple):
@@ -34,10 +43,17 @@ class Refusal(NamedTuple):
 _FEATURE_NOT_SUPPORTED = "0A000"
 _SYNTAX_ERROR = "42601"
 _UNDEFINED_TABLE = "42P01"
+_INVALID_CURSOR_DEFINITION = "42P11"
+_READ_ONLY_SQL_TRANSACTION = "25006"
 
 
 # Parse analysis adds the expressions of these clauses to the target list.
 _TARGET_CLAUSES = {Clause.TARGET, Clause.ORDER, Clause.DISTINCT}
+
+# `parsenodes.h`; pglast has no enum of them.
+_CURSOR_OPT_SCROLL = 0x0002
+_CURSOR_OPT_INSENSITIVE = 0x0008
+_CURSOR_OPT_HOLD = 0x0020
 
 _CANNOT_LOCK = {
     ItemKind.JOIN: "a join",
@@ -143,3 +159,45 @@ def _has_target_srfs(query: Query) -> bool:
     return any(
         is_set_returning(call) and call.standing.clause in _TARGET_CLAUSES for call in query.calls
     )
+
+
+# --- after parse analysis ---------------------------------------------------------
+
+
+def refusal_of_cursor(declared: ast.DeclareCursorStmt, words: str) -> Refusal | None:
+    """Why a cursor may not have a locking clause at its query's own level."""
+    options = declared.options
+    if options & _CURSOR_OPT_HOLD:
+        message = f"DECLARE CURSOR WITH HOLD ... {words} is not supported"
+    elif options & _CURSOR_OPT_SCROLL:
+        message = f"DECLARE SCROLL CURSOR ... {words} is not supported"
+    elif options & _CURSOR_OPT_INSENSITIVE:
+        message = f"DECLARE INSENSITIVE CURSOR ... {words} is not valid"
+        return Refusal(RefusalKind.CURSOR, message, _INVALID_CURSOR_DEFINITION)
+    else:
+        return None
+    return Refusal(RefusalKind.CURSOR, message, _FEATURE_NOT_SUPPORTED)
+
+
+def refusal_of_scroll_in_body() -> Refusal:
+    """Why a PL/pgSQL cursor may not scroll over a query that locks (`SPI_cursor_open`)."""
+    message = "DECLARE SCROLL CURSOR ... FOR UPDATE/SHARE is not supported"
+    return Refusal(RefusalKind.CURSOR, message, _FEATURE_NOT_SUPPORTED)
+
+
+def refusal_of_nullable_side(words: str) -> Refusal:
+    """A row that an outer join makes up of NULLs cannot be locked."""
+    message = f"{words} cannot be applied to the nullable side of an outer join"
+    return Refusal(RefusalKind.NULLABLE_SIDE, message, _FEATURE_NOT_SUPPORTED)
+
+
+def refusal_in_function(command: str) -> Refusal:
+    """What a STABLE or IMMUTABLE function may not run; `command` as `command_name` has it."""
+    message = f"{command} is not allowed in a non-volatile function"
+    return Refusal(RefusalKind.NONVOLATILE, message, _FEATURE_NOT_SUPPORTED)
+
+
+def refusal_in_transaction(command: str) -> Refusal:
+    """What a READ ONLY transaction may not run."""
+    message = f"cannot execute {command} in a read-only transaction"
+    return Refusal(RefusalKind.READ_ONLY, message, _READ_ONLY_SQL_TRANSACTION)

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from pglast import ast
 
+from pglint_locks.model.flow import locking_level
 from pglint_locks.model.functions import is_random
+from pglint_locks.model.locks import RowMark
 from pglint_locks.model.names import is_key_like
 from pglint_locks.model.queries import ItemKind, Query
 from pglint_locks.sql.walk import textual_children
@@ -83,3 +85,8 @@ def random_sort_key(query: Query) -> int | None:
         if is_key_order(expression, query):
             return None
     return None
+
+
+def is_locked_in_order(mark: RowMark) -> bool:
+    """Whether ORDER BY stands at the level where the plan locks a mark's rows."""
+    return bool(getattr(locking_level(mark.level).node, "sortClause", None))

@@ -7,26 +7,50 @@ from functools import cached_property
 from pglast import ast
 
 from pglint_locks.model.build import build_queries
-from pglint_locks.model.queries import Call, Cte, Query, SubLink, SubLinkKind
+from pglint_locks.model.context import Context
+from pglint_locks.model.from_clause import location_of
+from pglint_locks.model.holders import Holder, holder_of
+from pglint_locks.model.queries import Call, Cte, Query, RangeItem, SubLink, SubLinkKind
+from pglint_locks.model.routines import BodyCursor, Routine, routine_of
+from pglint_locks.model.transactions import Transaction
 from pglint_locks.sql import selecttext
 from pglint_locks.sql.clauses import ClauseText, clauses_by_select
 from pglint_locks.sql.parse import Parsed
 from pglint_locks.text import Span
 
+_NO_SETTINGS = Context()
+_RUN_AT_ONCE = (
+    ast.SelectStmt,
+    ast.InsertStmt,
+    ast.UpdateStmt,
+    ast.DeleteStmt,
+    ast.MergeStmt,
+    ast.DeclareCursorStmt,
+    ast.CopyStmt,
+    ast.CreateTableAsStmt,
+)
+
 
 class Statement:
     """One parsed statement.
 
-    `later` are the statements that follow it in its transaction, as far as that shows.
+    `transaction` is the one that it runs in, `earlier` and `later` are the other statements
+    of it, as far as that shows.  `routine` is the function or procedure in whose body it
+    stands, or whose SQL body it holds; `cursor` the PL/pgSQL cursor whose query it is.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets.  Raises `ClauseMismatchError` where tree and text do not agree on the
     number of locking clauses.
     """
 
-    def __init__(self, parsed: Parsed, start: int) -> None:
+    def __init__(self, parsed: Parsed, start: int, context: Context = _NO_SETTINGS) -> None:
         self.node = parsed.node
         self.start = start
+        self.context = context
+        self.earlier: tuple[Statement, ...] = ()
         self.later: tuple[Statement, ...] = ()
+        self.transaction = Transaction()
+        self.routine: Routine | None = routine_of(parsed.node)
+        self.cursor: BodyCursor | None = None
         self._tokens = parsed.tokens
         self._parameters = parsed.parameters
         texts = clauses_by_select(parsed.node, parsed.clauses)
@@ -40,14 +64,40 @@ class Statement:
         return build_queries(self.node, self._parameters)
 
     @property
+    def holder(self) -> Holder | None:
+        """The view, rule or policy that the statement defines; its query is run by others."""
+        return holder_of(self.node)
+
+    @property
     def levels(self) -> list[Query]:
         """All query levels, in no particular order."""
         return [level for query in self.queries for level in query.levels()]
 
     @property
+    def is_run(self) -> bool:
+        """Whether the queries in it are executed now: not those of EXPLAIN, PREPARE, DDL."""
+        node = self.node
+        if isinstance(node, ast.ExplainStmt):
+            return any(
+                option.defname == "analyze" and str(getattr(option.arg, "sval", "true")) != "false"
+                for option in node.options or ()
+            )
+        return isinstance(node, _RUN_AT_ONCE)
+
+    @property
     def span(self) -> Span:
         """The whole statement."""
         return Span(self.start, self.start + len(self._tokens.text))
+
+    @property
+    def has_locking_clause(self) -> bool:
+        """Whether a locking clause stands anywhere in it."""
+        return bool(self._clause_texts)
+
+    @property
+    def is_write(self) -> bool:
+        """Whether it changes rows anywhere."""
+        return any(level.is_write for level in self.levels)
 
     def clause_texts(self, query: Query) -> tuple[ClauseText, ...]:
         """Where a SELECT's locking clauses stand, as statement offsets, in order."""
@@ -72,6 +122,22 @@ class Statement:
     def limit_clause(self, query: Query) -> Span:
         """A SELECT's LIMIT or FETCH clause, to its last word."""
         return self._part(selecttext.limit_clause(query.node, self._tokens, self._lock(query)))
+
+    def order_clause(self, query: Query) -> Span:
+        """A SELECT's ORDER BY clause, to its last word."""
+        return self._part(selecttext.order_clause(query.node, self._tokens, self._lock(query)))
+
+    def limit_word(self, query: Query) -> Span:
+        """The word LIMIT (or FETCH) of a SELECT."""
+        start = self.limit_clause(query).start - self.start
+        return self.unit_span(self._tokens[self._tokens.index_at(start)].span)
+
+    def item_name(self, item: RangeItem) -> Span:
+        """The name of a table or WITH query where FROM reads it."""
+        location = location_of(item)
+        if location is None:
+            return self.span
+        return self.unit_span(selecttext.dotted_name(location, self._tokens))
 
     def sort_keys(self, query: Query) -> tuple[Span, ...]:
         """The expressions of a SELECT's ORDER BY, without their directions."""

@@ -46,7 +46,7 @@ def row_uses(clause: LockingClause, mark: RowMark) -> list[RowUse]:
         uses += [
             RowUse(write, statement, same_statement=False)
             for write in _writes(statement, mark.table)
-            if not _other_row(mark, write.query)
+            if not is_other_row(mark, write.query)
         ]
     return uses
 
@@ -58,8 +58,8 @@ def _writes(statement: Statement, table: TableName) -> Iterator[Write]:
             yield write
 
 
-def _other_row(mark: RowMark, written: Query) -> bool:
-    """Whether both pin one column of the table to constants that differ."""
+def is_other_row(mark: RowMark, written: Query) -> bool:
+    """Whether a mark and a level pin one column of the table to constants that differ."""
     locked = _pinned(mark.level, mark.table)
     changed = _pinned(written, mark.table)
     return any(column in changed and changed[column] != value for column, value in locked.items())
@@ -108,3 +108,8 @@ def _reads_child(level: Query, table: TableName) -> bool:
         ):
             return True
     return False
+
+
+def is_written(statement: Statement, table: TableName) -> bool:
+    """Whether a statement, or a later one of its transaction, changes rows of a table."""
+    return any(any(_writes(each, table)) for each in (statement, *statement.later))

@@ -14,7 +14,9 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         return
     for mark in clause.marks:
         uses = model.row_uses(clause, mark)
-        if not uses or any(use.write.takes_key_lock for use in uses):
+        if not uses and not clause.statement.context.strict_no_key:
+            continue
+        if any(use.write.takes_key_lock for use in uses):
             continue
         if not model.reads_children(clause, mark):
             yield _hazard(clause, mark, uses)
@@ -22,15 +24,11 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
 
 
 def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.RowUse]) -> Hazard:
-    columns = list(dict.fromkeys(column for use in uses for column in use.write.columns))
-    what = f"only {', '.join(columns)} change" if columns else "no column changes"
-    if len(columns) == 1:
-        what += "s"
     return Hazard(
         span=clause.span,
         severity=Severity.NOTE,
         message=(
-            f"FOR UPDATE on {mark.table} is stronger than needed: {what}, but where another table "
+            f"FOR UPDATE on {mark.table} {_judgement(uses)}, but where another table "
             f"refers to {mark.table}, its INSERTs wait for the locked rows until this transaction "
             "ends"
         ),
@@ -40,6 +38,14 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
         table=str(mark.table),
         places=tuple(Place(use.span, _changes(use)) for use in uses),
     )
+
+
+def _judgement(uses: list[model.RowUse]) -> str:
+    if not uses:  # only under strict-no-key
+        return "may be stronger than needed: no DELETE or change of a key is seen"
+    columns = list(dict.fromkeys(column for use in uses for column in use.write.columns))
+    what = f"only {', '.join(columns)} change" if columns else "no column changes"
+    return f"is stronger than needed: {what}{'s' if len(columns) == 1 else ''}"
 
 
 def _changes(use: model.RowUse) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 
 # Literals and comments are passed over; an unterminated one reaches to the end.
 _FOREIGN = r"""
-      --[^\n]* | /\*.*?(?:\*/|\Z) | '[^']*(?:'|\Z) | "[^"]*(?:"|\Z)
+      (?P<sqlite>\b(?:datetime\s*\(\s*'now'|strftime\s*\(\s*'%|(?:unixepoch|julianday)\s*\(
+                |autoincrement\b|sqlite_\w))
+    | --[^\n]* | /\*.*?(?:\*/|\Z) | '[^']*(?:'|\Z) | "[^"]*(?:"|\Z)
     | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z)
     | (?P<foreign>
           `[^`\n]+`
@@ -15,18 +17,25 @@ _FOREIGN = r"""
         | \bfor\s+update\s+(?:of\s+[\w.,\s"]+\s+)?wait\s+\d+
       )
     """
-_HINT = re.compile(r"`|\bshare\s+mode\b|\bwait\s+\d", re.IGNORECASE)
+_HINT = re.compile(
+    r"`|\bshare\s+mode\b|\bwait\s+\d|\b(?:datetime|strftime|unixepoch|julianday)\s*\("
+    r"|\bautoincrement\b|\bsqlite_",
+    re.IGNORECASE,
+)
 
 
 def is_foreign_sql(text: str, statements: Iterable[str]) -> bool:
     """Whether a statement of an SQL text uses what only other databases know.
 
-    Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n.
+    Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n; SQLite's functions of
+    time and AUTOINCREMENT.
     """
     if not _HINT.search(text):
         return False
     foreign = re.compile(_FOREIGN, re.VERBOSE | re.DOTALL | re.IGNORECASE)
-    return any(match["foreign"] for sql in statements for match in foreign.finditer(sql))
+    return any(
+        match["foreign"] or match["sqlite"] for sql in statements for match in foreign.finditer(sql)
+    )
 
 
 def names_other_database(filename: str, databases: Sequence[str]) -> bool:

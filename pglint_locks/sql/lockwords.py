@@ -140,6 +140,12 @@ def has_lock_words(data: bytes) -> bool:
     return next(_BYTES.spans(data), None) is not None
 
 
+def has_advisory_words(data: bytes) -> bool:
+    """Whether the name of a function that takes an advisory lock stands anywhere in a file."""
+    data = data.lower()
+    return b"advisory_lock" in data or b"advisory_xact_lock" in data
+
+
 def has_directive(data: bytes) -> bool:
     """Whether the marker of our own directives (`pglint:`, in any case) stands in a file."""
     data = data.lower()

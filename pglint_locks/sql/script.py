@@ -6,9 +6,10 @@ from functools import cached_property
 
 from pglast.parser import ParseError
 
+from pglint_locks.sql.claimshape import has_claim_shape
 from pglint_locks.sql.clauses import find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
-from pglint_locks.sql.lockwords import lock_word_spans
+from pglint_locks.sql.lockwords import has_advisory_words, lock_word_spans
 from pglint_locks.sql.parse import Parsed, Unparsed, parse
 from pglint_locks.sql.split import Chunk, Comment, recut, split
 from pglint_locks.sql.tokens import Tokens
@@ -42,6 +43,18 @@ class ParsedScript:
         """Indexes of the statements whose text holds lock words, be it in a literal."""
         return tuple(i for i, chunk in enumerate(self.chunks) if _holds_lock_words(chunk))
 
+    @cached_property
+    def unlocked(self) -> tuple[int, ...]:
+        """Indexes of the other statements that rules look at.
+
+        Those that may be claims without a lock, and those that may take an advisory lock.
+        """
+        return tuple(
+            i
+            for i, chunk in enumerate(self.chunks)
+            if i not in self.locking and _may_claim_or_advise(chunk.text.encode())
+        )
+
     def result(self, index: int) -> Parsed | Unparsed:
         """What parsing a statement gave."""
         chunk = self.chunks[index]
@@ -58,6 +71,10 @@ class ParsedScript:
                 if script is not None and _goes_on_well(script.chunks, index + 1):
                     self._script = script
             index += 1
+
+
+def _may_claim_or_advise(data: bytes) -> bool:
+    return has_advisory_words(data) or has_claim_shape(data)
 
 
 def _holds_lock_words(chunk: Chunk) -> bool:

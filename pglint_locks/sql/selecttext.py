@@ -88,6 +88,14 @@ def limit_clause(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> Sp
     return None
 
 
+def order_clause(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> Span | None:
+    """From ORDER to the last word of the last key."""
+    index = _word_of(select, tokens, "ORDER", lock)
+    if index is None:
+        return None
+    return tokens.run(index, tokens.last_before(index + 1, _AFTER))
+
+
 def sort_keys(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> tuple[Span, ...]:
     """The expression of each ORDER BY key, without its direction."""
     order = _word_of(select, tokens, "ORDER", lock)

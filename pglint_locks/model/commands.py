@@ -1,0 +1,78 @@
+"""The name under which the server speaks of a command (`CreateCommandName`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pglast import ast
+from pglast.enums import ObjectType
+
+from pglint_locks.model.joins import is_pulled_up
+from pglint_locks.model.queries import ItemKind, Query, RangeItem
+
+_WRITES = {
+    ast.InsertStmt: "INSERT",
+    ast.UpdateStmt: "UPDATE",
+    ast.DeleteStmt: "DELETE",
+    ast.MergeStmt: "MERGE",
+}
+
+
+def command_name(node: ast.Node, top: Query, marks: Mapping[RangeItem, str]) -> str | None:
+    """The name of a command that locks rows; None if its plan marks none.
+
+    `marks` are the tables and sub-SELECTs that clauses cover, with the strength's words,
+    in the order of `Query.rowMarks`.  The first mark of the plan gives the name: where
+    that is a sub-SELECT's it is plain SELECT.
+    """
+    if isinstance(node, ast.CreateTableAsStmt):
+        return "CREATE TABLE AS" if node.objtype == ObjectType.OBJECT_TABLE else None
+    if isinstance(node, ast.SelectStmt) and node.intoClause is not None:
+        return "SELECT INTO"
+    if type(top.node) in _WRITES:
+        return _WRITES[type(top.node)]
+    for level in _plan_levels(top):
+        own = [item for item in marks if plan_level(item.holder) is level]
+        tables = [item for item in own if item.kind is ItemKind.TABLE]
+        if tables:
+            return f"SELECT {marks[tables[0]]}"
+        if own:
+            return "SELECT"
+    return None
+
+
+def planned_levels(top: Query) -> set[Query]:
+    """The levels that are part of the plan: an unread WITH query that only reads is not."""
+    planned: set[Query] = set()
+    stack = [top]
+    while stack:
+        query = stack.pop()
+        if query in planned:
+            continue
+        planned.add(query)
+        stack += [cte.query for cte in query.ctes if cte.query.is_write]
+        stack += query.sources()
+        stack += [link.query for link in query.sub_links]
+    return planned
+
+
+def plan_level(query: Query) -> Query:
+    """The level of the plan that a level's items belong to, after pull-up."""
+    while isinstance(query.embedding, RangeItem) and is_pulled_up(query):
+        query = query.embedding.holder
+    return query
+
+
+def _plan_levels(top: Query) -> Iterator[Query]:
+    """The levels of the plan, in the order in which their marks are gathered."""
+    planned = planned_levels(top)
+    stack = [top]
+    while stack:
+        query = stack.pop()
+        if query in planned and plan_level(query) is query:
+            yield query
+        below = [item.query for item in query.items if item.query is not None]
+        below += [cte.query for cte in query.ctes]
+        below += query.arms
+        below += [link.query for link in query.sub_links]
+        stack.extend(reversed(below))
