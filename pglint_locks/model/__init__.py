@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from pglint_locks.model.queries import SubLinkKind as SubLinkKind
     from pglint_locks.model.reach import ctes_reached as ctes_reached
     from pglint_locks.model.reach import kinds_reached as kinds_reached
-    from pglint_locks.model.reach import rows_locked_inside as rows_locked_inside
+    from pglint_locks.model.reach import may_hold_clause as may_hold_clause
     from pglint_locks.model.reach import table_below as table_below
     from pglint_locks.model.reach import tables_in_sub_links as tables_in_sub_links
     from pglint_locks.model.reach import tables_locked_inside as tables_locked_inside
@@ -165,7 +165,7 @@ _HOMES = {
     "reach": (
         "ctes_reached",
         "kinds_reached",
-        "rows_locked_inside",
+        "may_hold_clause",
         "table_below",
         "tables_in_sub_links",
         "tables_locked_inside",

@@ -133,9 +133,14 @@ class LockingClause:
         return str(self.strength)
 
 
-def strengths(query: Query) -> list[Strength]:
-    """The strengths of a level's own locking clauses."""
-    return [_STRENGTHS[node.strength] for node in getattr(query.node, "lockingClause", None) or ()]
+def items_covered(query: Query, strength: Strength) -> list[RangeItem]:
+    """The range items that a level's own clauses of at least a strength name or cover."""
+    items: list[RangeItem] = []
+    for node in getattr(query.node, "lockingClause", None) or ():
+        if _STRENGTHS[node.strength] >= strength:
+            names = {relation.relname for relation in node.lockedRels or ()}
+            items += [item for item in query.items if not names or item.refname in names]
+    return items
 
 
 def locking_clauses(statement: Statement) -> list[LockingClause]:

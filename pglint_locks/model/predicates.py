@@ -76,6 +76,19 @@ def column_parts(node: ast.Node) -> tuple[str, ...]:
     return tuple(part.sval for part in node.fields)
 
 
+def items_named(condition: ast.Node, query: Query) -> Iterator[RangeItem]:
+    """The range items of a level whose columns a condition names; sub-SELECTs are left out."""
+    stack = [condition]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.ColumnRef):
+            item = query.resolve(tuple(getattr(part, "sval", "*") for part in node.fields))
+            if item is not None and item.holder is query:
+                yield item
+        elif not isinstance(node, ast.SubLink):
+            stack.extend(textual_children(node))
+
+
 def _uses_rows(value: ast.Node, query: Query) -> bool:
     """Whether a value depends on a row, of the level itself or of one around it."""
     stack = [value]

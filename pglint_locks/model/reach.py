@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pglint_locks.model.flow import levels_below
-from pglint_locks.model.locks import LockingClause, Strength, strengths
+from pglint_locks.model.locks import LockingClause, Strength, items_covered
 from pglint_locks.model.names import TableName
 from pglint_locks.model.queries import Cte, ItemKind, Query, QueryKind, RangeItem
+from pglint_locks.model.refusals import refusal_of_level
 
 
 def ctes_reached(clause: LockingClause) -> list[Cte]:
@@ -26,23 +27,21 @@ def ctes_reached(clause: LockingClause) -> list[Cte]:
     return found
 
 
-def rows_locked_inside(cte: Cte, strength: Strength) -> bool:
-    """Whether a WITH query writes the rows that it gives, or locks them as strongly."""
-    return any(
-        level.is_write or any(inside >= strength for inside in strengths(level))
-        for level in levels_below(cte.query)
-    )
+def tables_locked_inside(cte: Cte, strength: Strength) -> list[TableName]:
+    """The tables whose rows a WITH query writes, or locks itself at least as strongly."""
+    tables: list[TableName] = []
+    for level in levels_below(cte.query):
+        if level.target is not None and level.target.table is not None:
+            tables.append(level.target.table)
+        covered = items_covered(level, strength)
+        tables += [item.table for item in covered if item.table is not None]
+    return list(dict.fromkeys(tables))
 
 
-def tables_locked_inside(cte: Cte) -> list[TableName]:
-    """The tables that a WITH query names in FROM beside a locking clause of its own."""
-    return [
-        item.table
-        for level in levels_below(cte.query)
-        if strengths(level)
-        for item in level.items
-        if item.table is not None
-    ]
+def may_hold_clause(cte: Cte, words: str) -> bool:
+    """Whether the server takes a locking clause at the top level of a WITH query."""
+    is_select = cte.query.kind is QueryKind.SELECT
+    return is_select and refusal_of_level(cte.query, words) is None
 
 
 def table_below(cte: Cte) -> TableName | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pglint_locks.model.flow import is_bounded, reads_whole_input
 from pglint_locks.model.locks import LockingClause, RowMark
-from pglint_locks.model.predicates import equalities
+from pglint_locks.model.predicates import conjuncts, items_named
 from pglint_locks.model.queries import (
     Clause,
     Cte,
@@ -156,7 +156,7 @@ def _arrive(path: _Path, item: RangeItem) -> Iterator[Rescan]:
     if _writes_table(outer, path.mark):
         # As many rows for each row of another item are asked for; but where the write
         # repeats a test of its own, that test drives the plan (seen: 300 for 30).
-        if not path.per_row_of_another or path.opener is not None or _tests_own_rows(outer):
+        if not path.per_row_of_another or path.opener is not None or _tests_own_rows(outer, item):
             yield Rescan(path.mark, path.opened_by(item), path.limit, outer, correlated=False)
     elif path.opener is None and not path.per_row_of_another and _is_select_of(outer, path.mark):
         yield Rescan(path.mark, item, path.limit, outer, correlated=False)
@@ -211,5 +211,10 @@ def _is_select_of(level: Query, mark: RowMark) -> bool:
     )
 
 
-def _tests_own_rows(level: Query) -> bool:
-    return any(equality.item is level.target for equality in equalities(level))
+def _tests_own_rows(level: Query, besides: RangeItem) -> bool:
+    """Whether a write tests its own rows by more than the rows of one item."""
+    for node in conjuncts(getattr(level.node, "whereClause", None)):
+        items = set(items_named(node, level))
+        if level.target in items and besides not in items:
+            return True
+    return False

@@ -21,13 +21,12 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             span=span,
             severity=Severity.WARNING,
             message=(
-                f"{name} leaves out every row of {mark.table} that another transaction holds: "
-                "SKIP LOCKED drops locked rows without a word, so the answer is lowest when "
-                "work is busiest"
+                f"{name} is computed without the rows of {mark.table} that other transactions "
+                "hold: SKIP LOCKED drops them without a word, most of them in the busiest minute"
             ),
             label="sees only rows that nobody holds",
             advice=f"compute {name} over a SELECT without a locking clause",
-            evidence="10 ready rows, 4 of them held elsewhere: count said 6, and locked those 6",
+            evidence="of 10 ready rows 4 were held elsewhere: count said 6, min(id) 5",
             table=str(mark.table),
             places=(Place(clause.span, f"locked rows of {mark.table} are dropped here"),),
         )
