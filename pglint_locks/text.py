@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -119,6 +120,50 @@ class SourceMap:
         if unit.end <= unit.start:
             return Span(start, start)
         return Span(start, self._character(unit.end - 1).end)
+
+    def part(self, unit: Span) -> SourceMap:
+        """The map of a part of the unit, whose own offsets count from the part's start."""
+        if unit.end <= unit.start:
+            place = self._character(unit.start).start
+            return SourceMap((Piece(Span(0, 0), Span(place, place)),))
+        return SourceMap(
+            tuple(
+                Piece(piece.unit.shifted(-unit.start), piece.file) for piece in self._within(unit)
+            )
+        )
+
+    def composed(self, inner: SourceMap) -> SourceMap:
+        """The map of a unit inside this one.
+
+        `inner` leads from the inner unit's offsets to this unit's, the result from there
+        to the file.
+        """
+        pieces: list[Piece] = []
+        for piece in inner.pieces:
+            if not piece.is_copy or piece.unit.end == piece.unit.start:
+                pieces.append(Piece(piece.unit, self.file_span(piece.file)))
+                continue
+            by = piece.unit.start - piece.file.start
+            for outer in self._within(piece.file):
+                pieces.append(Piece(outer.unit.shifted(by), outer.file))
+        return SourceMap(tuple(pieces))
+
+    def _within(self, unit: Span) -> Iterator[Piece]:
+        """The pieces of a range of unit offsets, the first and last cut to fit."""
+        index = max(bisect_right(self._starts, unit.start) - 1, 0)
+        while index < len(self.pieces) and self.pieces[index].unit.start < unit.end:
+            piece = self.pieces[index]
+            last = index == len(self.pieces) - 1
+            index += 1
+            start = max(piece.unit.start, unit.start)
+            end = unit.end if last else min(piece.unit.end, unit.end)
+            if start >= end:
+                continue
+            if piece.is_copy:
+                by = piece.file.start - piece.unit.start
+                yield Piece(Span(start, end), Span(start + by, end + by))
+            else:
+                yield Piece(Span(start, end), piece.file)
 
     def _character(self, offset: int) -> Span:
         """The file range of the one character at a unit offset."""

@@ -24,6 +24,10 @@ class SqlUnit(NamedTuple):
         """A file that is SQL from its first to its last character."""
         return cls(source, source.text, SourceMap.identity(len(source.text)))
 
+    def part(self, span: Span) -> SqlUnit:
+        """A range of the unit as a unit of its own."""
+        return self._replace(text=self.text[span.start : span.end], map=self.map.part(span))
+
 
 class NotAnalysed(NamedTuple):
     """A locking clause that was seen but not analysed: why, and where in the file."""

@@ -1,0 +1,130 @@
+"""What EXECUTE runs, as far as it can be worked out, and the locks where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pglint_locks.sources.literals import literal_unit
+from pglint_locks.sources.plpgsql.body import BodyStatement, Role
+from pglint_locks.sources.plpgsql.extents import BodyTokens
+from pglint_locks.sources.plpgsql.flow import Arm
+from pglint_locks.sources.plpgsql.templates import Text, fill, literals_of
+from pglint_locks.sources.plpgsql.text_values import Place, TextValues
+from pglint_locks.sources.plpgsql.variables import Variables
+from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sql.lockwords import lock_word_spans
+from pglint_locks.sql.parse import Parsed, parse
+from pglint_locks.sql.split import split
+from pglint_locks.text import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An EXECUTE, of the text that the expression of these tokens gives."""
+
+    first: int
+    end: int
+    runs_as: Role
+    arm: Arm
+    order: int
+    target: str | None = None
+    scroll: bool | None = None
+
+
+class DynamicSql:
+    """The dynamic SQL of one body."""
+
+    def __init__(self, unit: SqlUnit, tokens: BodyTokens) -> None:
+        self._unit = unit
+        self._tokens = tokens
+        self._values = TextValues(unit, tokens)
+        self._allowance = 20 * len(unit.text) + (1 << 18)  # characters to be parsed for it
+        self._read: set[int] = set()
+        self._executed: list[tuple[int, int]] = []
+        self._messages: set[int] = set()
+
+    @property
+    def variables(self) -> Variables:
+        """What the body's variables are set to."""
+        return self._values.variables
+
+    def ignore(self, first: int, end: int) -> None:
+        """The literals of these tokens are messages, not SQL."""
+        self._messages.update(range(first, end))
+
+    def statements(self, execution: Execution) -> Iterator[BodyStatement]:
+        """What an EXECUTE may run: one text, or the few that a variable may hold."""
+        self._executed.append((execution.first, execution.end))
+        place = Place(execution.order, execution.arm)
+        for template in self._values.values(execution.first, execution.end, place):
+            if not any(isinstance(part, Text) and part.text.strip() for part in template):
+                continue
+            filled = fill(template, self._allowance)
+            self._allowance -= len(filled.text)
+            if not filled.parses and filled.gaps:
+                continue
+            self._read.update(literals_of([template]))
+            unit = self._unit._replace(text=filled.text, map=self._unit.map.composed(filled.map))
+            yield BodyStatement(
+                unit=unit,
+                role=Role.DYNAMIC,
+                runs_as=execution.runs_as,
+                arm=execution.arm,
+                order=execution.order,
+                target=execution.target,
+                scroll=execution.scroll,
+                gaps=filled.gaps,
+            )
+
+    # --- what could not be read --------------------------------------------------------
+
+    def not_analysed(self) -> tuple[NotAnalysed, ...]:
+        """The locks in literals of SQL text that did not become a statement."""
+        executed = self._literals_from(self._executed)
+        found: list[NotAnalysed] = []
+        for index in self._values.strings(0, len(self._tokens)):
+            if index in self._read or index in self._messages:
+                continue
+            value = literal_unit(self._unit, self._tokens[index].span)
+            spans = _lock_words(value.text)
+            if index in executed:
+                reason = "spliced text"
+            elif spans and _is_sql(value.text):
+                reason = "SQL text run elsewhere"
+            else:
+                continue
+            found += (
+                NotAnalysed(reason, value.source, value.map.file_span(span)) for span in spans
+            )
+        return tuple(found)
+
+    def _literals_from(self, ranges: list[tuple[int, int]]) -> set[int]:
+        """The literals in expressions, and in those of the variables that they name."""
+        tokens, found, names = self._tokens, set[int](), set[str]()
+        front = list(ranges)
+        while front:
+            first, end = front.pop()
+            found.update(self._values.strings(first, end))
+            for index in range(first, end):
+                if tokens.is_name(index) and tokens.name(index) not in names:
+                    names.add(tokens.name(index))
+                    writes = self.variables.all_writes(tokens.name(index))
+                    front += [write.value for write in writes if write.value]
+        return found
+
+
+def _lock_words(text: str) -> list[Span]:
+    """The lock words in SQL text, but for those in comments."""
+    spans = list(lock_word_spans(text))
+    comments = [comment.span for comment in split(text).comments] if spans else []
+    return [span for span in spans if not any(comment.touches(span) for comment in comments)]
+
+
+def _is_sql(text: str) -> bool:
+    """Whether some statement in a text parses and holds lock words."""
+    return any(
+        next(lock_word_spans(chunk.text), None) is not None
+        and isinstance(parse(chunk.text), Parsed)
+        for chunk in split(text).chunks
+    )

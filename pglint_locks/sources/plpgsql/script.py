@@ -1,0 +1,74 @@
+"""A body's statements as one script, so that places in any of them are told by one unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pglint_locks.sources.plpgsql.body import Body, BodyStatement, Role
+from pglint_locks.sources.plpgsql.flow import Follows, follows
+from pglint_locks.sources.units import SqlUnit
+from pglint_locks.sql.chunks import Chunk, Comment, Script
+from pglint_locks.sql.split import split
+from pglint_locks.text import Piece, SourceMap, Span
+
+_SEPARATOR = ";\n"
+_REACH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class BodyScript:
+    """The statements of a body, one behind the other in the text of `unit`.
+
+    `script` has them as chunks (dynamic SQL may be several), and the comments in dynamic
+    SQL; `origins` are the body's statement of each chunk.
+    """
+
+    unit: SqlUnit
+    script: Script
+    origins: tuple[BodyStatement, ...]
+
+    def follows(self, first: int, second: int) -> Follows:
+        """Whether one chunk runs after another, in the same transaction."""
+        one, other = self.origins[first], self.origins[second]
+        if one is other and first < second:
+            return Follows.ALWAYS
+        return follows(one, other)
+
+    def later(self, index: int) -> tuple[int, ...]:
+        """The chunks that may run after one, in the same transaction, in the order of the text.
+
+        Only those near it in the text are looked at.
+        """
+        near = range(max(index - _REACH, 0), min(index + _REACH, len(self.origins)))
+        return tuple(other for other in near if self.follows(index, other) is not Follows.NEVER)
+
+
+def body_script(body: Body, unit: SqlUnit) -> BodyScript:
+    """The script of the body that was read from `unit`."""
+    texts: list[str] = []
+    pieces: list[Piece] = []
+    chunks: list[Chunk] = []
+    comments: list[Comment] = []
+    origins: list[BodyStatement] = []
+    at = 0
+    for statement in body.statements:
+        text = statement.unit.text
+        for piece in statement.unit.map.pieces:
+            pieces.append(Piece(piece.unit.shifted(at), piece.file))
+        if statement.role is Role.DYNAMIC:
+            inner = split(text)
+        else:
+            inner = Script((Chunk(Span(0, len(text)), text),), ())
+        for chunk in inner.chunks:
+            chunks.append(Chunk(chunk.span.shifted(at), chunk.text, chunk.unterminated))
+            origins.append(statement)
+        comments += (Comment(note.span.shifted(at), note.text) for note in inner.comments)
+        at += len(text)
+        end = pieces[-1].file.end
+        pieces.append(Piece(Span(at, at + len(_SEPARATOR)), Span(end, end)))
+        at += len(_SEPARATOR)
+        texts += (text, _SEPARATOR)
+    if not pieces:
+        pieces.append(Piece(Span(0, 0), unit.map.file_span(Span(0, 0))))
+    whole = unit._replace(text="".join(texts), map=SourceMap(tuple(pieces)))
+    return BodyScript(whole, Script(tuple(chunks), tuple(comments)), tuple(origins))

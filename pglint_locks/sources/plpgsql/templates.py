@@ -1,0 +1,166 @@
+"""Dynamic SQL as far as it shows: runs of text, and holes where something unknown goes in.
+
+A template is filled with placeholders that parse.  Offsets in it are those of the body
+that it was written in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from pglint_locks.sources.plpgsql.body import Filling, Gap
+from pglint_locks.sql.parse import Unparsed, parse
+from pglint_locks.sql.split import split
+from pglint_locks.text import Piece, SourceMap, Span
+
+
+class HoleKind(Enum):
+    """What is known of what goes into a hole."""
+
+    FREE = auto()
+    """Nothing: it may be a name, a value, a condition, whole clauses."""
+    OPTIONAL = auto()
+    """The same, and often nothing at all: what is appended under a condition."""
+    IDENTIFIER = auto()
+    """One name: `%I`, `quote_ident()`."""
+    LITERAL = auto()
+    """One literal: `%L`, `quote_literal()`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text that shows, with the map to the body; `literal` is the token that it stands in."""
+
+    text: str
+    map: SourceMap
+    literal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """What does not show: where it is put in; `key` is the same for the same expression."""
+
+    kind: HoleKind
+    span: Span
+    key: str
+
+
+Template = tuple[Text | Hole, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A template with its holes filled; the map leads to the body, `parses` says if it does."""
+
+    text: str
+    map: SourceMap
+    gaps: tuple[Gap, ...]
+    parses: bool
+
+
+# What is tried in a hole, in this order, until the whole parses.  A list comes late: behind
+# an alias it would pass for names of columns.
+_TRIED = {
+    HoleKind.FREE: (
+        Filling.IDENTIFIER,
+        Filling.PARAMETER,
+        Filling.NOTHING,
+        Filling.LIST,
+        Filling.NUMBER,
+    ),
+    HoleKind.OPTIONAL: (Filling.NOTHING, Filling.IDENTIFIER, Filling.PARAMETER, Filling.LIST),
+    HoleKind.IDENTIFIER: (Filling.IDENTIFIER,),
+    HoleKind.LITERAL: (Filling.LITERAL, Filling.NUMBER),
+}
+_MAX_TRIES = 60
+
+
+def fill(template: Template, allowance: int) -> Filled:
+    """Fill a template's holes so that it parses, if that can be done.
+
+    `allowance` is the number of characters that may be parsed for it.
+    """
+    kinds = [part.kind for part in template if isinstance(part, Hole)]
+    chosen = [0] * len(kinds)
+    first = filled = _filled(template, chosen)
+    for _ in range(_MAX_TRIES):
+        allowance -= len(filled.text)
+        wrong = _first_error(filled.text)
+        if wrong is None:
+            return Filled(filled.text, filled.map, filled.gaps, parses=True)
+        if allowance < 0 or not _choose_next(chosen, kinds, filled.gaps, wrong):
+            break
+        filled = _filled(template, chosen)
+    return first
+
+
+def _choose_next(
+    chosen: list[int], kinds: list[HoleKind], gaps: tuple[Gap, ...], wrong: int
+) -> bool:
+    """Another choice for the last hole before the error that has one left, else for an earlier."""
+    for index in range(len(chosen) - 1, -1, -1):
+        if gaps[index].span.start <= wrong and chosen[index] + 1 < len(_TRIED[kinds[index]]):
+            chosen[index] += 1
+            chosen[index + 1 :] = [0] * (len(chosen) - index - 1)
+            return True
+    return False
+
+
+def _first_error(text: str) -> int | None:
+    """Where the token begins that follows the one at which parsing stops; None if all parses."""
+    for chunk in split(text).chunks:
+        result = parse(chunk.text)
+        if isinstance(result, Unparsed):
+            end = chunk.span.start + result.span.end
+            return len(text) - len(text[end:].lstrip())
+    return None
+
+
+def _filled(template: Template, chosen: list[int]) -> Filled:
+    texts: list[str] = []
+    pieces: list[Piece] = []
+    gaps: list[Gap] = []
+    names: dict[str, str] = {}
+    at = 0
+    for part in template:
+        if isinstance(part, Text):
+            text = part.text
+            pieces += [Piece(piece.unit.shifted(at), piece.file) for piece in part.map.pieces]
+        else:
+            filling = _TRIED[part.kind][chosen[len(gaps)]]
+            name = names.setdefault(part.key, f"_h{len(names) + 1}" if names else "_h")
+            text = _placeholder(filling, name)
+            place = Span(at, at + len(text))
+            free = part.kind in (HoleKind.FREE, HoleKind.OPTIONAL)
+            gaps.append(Gap(place, filling, free))
+            pieces.append(Piece(place, part.span))
+        texts.append(text)
+        at += len(text)
+    kept = tuple(piece for piece in pieces if piece.unit.end > piece.unit.start)
+    return Filled("".join(texts), SourceMap(kept or tuple(pieces[:1])), tuple(gaps), parses=False)
+
+
+def _placeholder(filling: Filling, name: str) -> str:
+    match filling:
+        case Filling.IDENTIFIER:
+            return name
+        case Filling.PARAMETER:
+            return "$1"
+        case Filling.LIST:
+            return f"({name})"
+        case Filling.LITERAL:
+            return f"'{name}'"
+        case Filling.NUMBER:
+            return "1"
+        case Filling.NOTHING:
+            return ""
+
+
+def literals_of(templates: Iterable[Template]) -> Iterator[int]:
+    """The tokens whose text shows in templates."""
+    for template in templates:
+        for part in template:
+            if isinstance(part, Text) and part.literal is not None:
+                yield part.literal

@@ -1,0 +1,60 @@
+"""What a body's variables are set to, for those that hold SQL text."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from pglint_locks.sources.plpgsql.flow import Arm, exclude_each_other, share_loop
+
+_MAX_WRITES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A place where a variable is set: to the expression of these tokens, or to what is unknown."""
+
+    order: int
+    arm: Arm
+    value: tuple[int, int] | None
+
+
+class Variables:
+    """Every place where a variable of the body is set, in order."""
+
+    def __init__(self) -> None:
+        self._writes: defaultdict[str, list[Write]] = defaultdict(list)
+        self._declared: Counter[str] = Counter()
+
+    def declare(self, name: str) -> None:
+        """A variable of that name is declared, in some block."""
+        self._declared[name] += 1
+
+    def set(self, name: str, order: int, arm: Arm, value: tuple[int, int] | None) -> None:
+        """A variable is set at the token `order`."""
+        self._writes[name].append(Write(order, arm, value))
+
+    def all_writes(self, name: str) -> list[Write]:
+        """Every place where the variable is set."""
+        return self._writes.get(name, [])
+
+    def writes_before(self, name: str, order: int, arm: Arm) -> list[Write] | None:
+        """The places that a value read at `order` may come from; None if that cannot be said.
+
+        It cannot where two blocks declare the name, or a loop brings the value of its last
+        turn.
+        """
+        writes = [
+            write for write in self.all_writes(name) if not exclude_each_other(write.arm, arm)
+        ]
+        if self._declared[name] > 1 or len(writes) > _MAX_WRITES:
+            return None
+        before = [write for write in writes if write.order < order]
+        around = arm.path()
+        for write in writes:
+            loop = share_loop(write.arm, arm)
+            if write.order >= order and loop is not None:
+                fresh = (w for w in before if loop in w.arm.path() and w.arm in around)
+                if next(fresh, None) is None:
+                    return None
+        return before
