@@ -14,7 +14,7 @@ from pglast.enums import JoinType
 
 from pglint_locks.model.joins import Branch, JoinTree, Leaf, Product, is_fenced, join_tree
 from pglint_locks.model.queries import ItemKind, Query, RangeItem
-from pglint_locks.model.strictness import needed_items
+from pglint_locks.model.strictness import is_never_true, needed_items
 
 _Step = tuple[JoinTree, frozenset[RangeItem]]
 _NONE: frozenset[RangeItem] = frozenset()
@@ -29,6 +29,7 @@ def nullable_items(queries: Iterable[Query]) -> frozenset[RangeItem]:
     if not any(_has_outer_join(level) for level in levels):
         return _NONE
     nullable: set[RangeItem] = set()
+    unplanned: set[RangeItem] = set()  # sub-SELECTs under a condition that is never true
     stack: list[_Step] = [
         (join_tree(level), _NONE) for level in levels if not isinstance(level.embedding, RangeItem)
     ]
@@ -36,11 +37,16 @@ def nullable_items(queries: Iterable[Query]) -> frozenset[RangeItem]:
         tree, needed = stack.pop()
         match tree:
             case Leaf():
-                stack += _into_sub_select(tree.item, needed)
+                if tree.item not in unplanned:
+                    stack += _into_sub_select(tree.item, needed)
             case Product():
+                if is_never_true(tree.condition):
+                    unplanned.update(tree.items())
                 needed |= needed_items(tree.condition, tree.query)
                 stack += [(child, needed) for child in tree.children]
             case Branch():
+                if is_never_true(tree.condition):
+                    unplanned.update(tree.items())
                 stack += _into_join(tree, needed, nullable)
     return frozenset(nullable)
 

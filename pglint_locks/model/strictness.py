@@ -17,6 +17,7 @@ from pglast.enums import A_Expr_Kind, BoolExprType, BoolTestType, NullTestType, 
 from pglint_locks.model.flow import skips_rows
 from pglint_locks.model.functions import is_aggregate, is_not_strict, is_random
 from pglint_locks.model.joins import items_of_column
+from pglint_locks.model.predicates import conjuncts
 from pglint_locks.model.queries import Clause, Query, QueryKind, RangeItem
 from pglint_locks.sql.walk import descendants
 
@@ -220,7 +221,8 @@ def _of_operator(node: ast.A_Expr, scope: Query, place: Place, negated: bool, de
             return _NONE
         case A_Expr_Kind.AEXPR_IN:
             equal = (node.name[-1].sval == "=") != negated
-            arms = [_of_pair(left, element, of, equal, place) for element in right]
+            varying = [element for element in right if _can_vary(left) or _can_vary(element)]
+            arms = [_of_pair(left, element, of, equal, place) for element in varying]
             return _common(arms) if equal or place is Place.ARGUMENT else _union(arms)
         case A_Expr_Kind.AEXPR_BETWEEN | A_Expr_Kind.AEXPR_BETWEEN_SYM:
             bounds = [of(left) | of(bound) for bound in right]
@@ -267,6 +269,11 @@ def _of_pair(
         return _union([of(left), of(right)])
     parts = [of(one) | of(other) for one, other in zip(left.args, others, strict=False)]
     return _union(parts) if every and place is not Place.ARGUMENT else _common(parts)
+
+
+def is_never_true(condition: ast.Node | None) -> bool:
+    """Whether FALSE or NULL is written as a condition, by itself or beside AND."""
+    return any(_is_null(part) or _boolean(part) is False for part in conjuncts(condition))
 
 
 def _is_null(node: object) -> bool:
