@@ -40,14 +40,14 @@ def _replaces(one: FiledNote, other: FiledNote) -> bool:
 
 def _finding(note: FiledNote, others: list[FiledNote]) -> RunHazard:
     order, first = note.fact, others[0].fact
-    how = "the opposite order" if order.is_reverse_of(first) else "another order"
+    how = "the opposite order to" if order.is_reverse_of(first) else "another order than"
     return RunHazard(
         at=note,
         hazard=Hazard(
             span=note.span,
             severity=Severity.WARNING,
             message=(
-                f"{order.words} locks rows of {order.table} in {how} than {first.words} "
+                f"{order.words} locks rows of {order.table} in {how} {first.words} "
                 f"elsewhere: where both lock the same rows, two transactions deadlock"
             ),
             label="locks in this order",
