@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.findings import FiledNote, Finding, Hazard, Related, Rule, RunHazard, Subject
@@ -13,15 +14,17 @@ from pglint_locks.model.context import Context
 from pglint_locks.model.flow import is_never_run
 from pglint_locks.model.holders import Holder
 from pglint_locks.model.locks import locking_clauses
-from pglint_locks.model.routines import altered
+from pglint_locks.model.routines import BodyCursor, Routine, altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
-from pglint_locks.model.transactions import Timeline, read_timeline
+from pglint_locks.model.transactions import Timeline, Transaction, read_timeline
 from pglint_locks.rules import RULES, pgl001_syntax_error
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
+from pglint_locks.sources.plpgsql import body_script, read_body
+from pglint_locks.sources.routines import read_routine
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
-from pglint_locks.sql.bodies import body_clause_spans
 from pglint_locks.sql.deepstack import call_with_deep_stack
+from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
 from pglint_locks.sql.script import ParsedScript, clause_spans
 from pglint_locks.sql.split import Comment
@@ -74,6 +77,19 @@ def _lint_run(linted: Sequence[_FileLint]) -> None:
                 by_name[found.at.filename].add_of_run(rule, found, by_name)
 
 
+class _RoutineBody(NamedTuple):
+    """A routine's body that is yet to be linted.
+
+    `names` are of its arguments; `made` is what the model knows of the routine.
+    """
+
+    unit: SqlUnit
+    language: str
+    names: tuple[str, ...]
+    made: Routine | None
+    transaction: Transaction
+
+
 @dataclass(slots=True)
 class _FileLint:
     """The worklist of one file, and what came of it so far.
@@ -92,9 +108,9 @@ class _FileLint:
 
     def read(self) -> bool:
         """Lint the file's units; what RUN rules say of them comes later.  True when done."""
-        units = deque([SqlUnit.whole_file(self.source)])
-        while units:
-            units.extend(self._lint_unit(units.popleft()))
+        bodies = deque(self._lint_script(SqlUnit.whole_file(self.source)))
+        while bodies:
+            bodies.extend(self._lint_body(bodies.popleft()))
         return True
 
     def report(self) -> FileReport:
@@ -132,27 +148,91 @@ class _FileLint:
             self.settings.queue_tables, self.settings.isolation_level, self.settings.strict_no_key
         )
 
-    # --- one unit -----------------------------------------------------------------
+    # --- scripts and bodies -------------------------------------------------------
 
-    def _lint_unit(self, unit: SqlUnit) -> Iterator[SqlUnit]:
-        """Lint a unit's statements; the units found inside them go back on the list."""
-        script = ParsedScript(unit.text)
-        self.comments += [
-            Comment(unit.map.file_span(comment.span), comment.text) for comment in script.comments
-        ]
-        self.statements += [unit.map.file_span(chunk.span) for chunk in script.chunks]
+    def _lint_script(self, unit: SqlUnit) -> Iterator[_RoutineBody]:
+        """Lint a script's statements; the bodies of the routines in it are yet to be linted."""
+        script = ParsedScript.of_text(unit.text)
+        self._take_text(unit, script)
         if self._is_foreign(unit, script):
             for index in script.locking:
                 self._leave(unit, script, index, "another database's SQL")
             return
         timeline = self._timeline(script)
-        modelled = self._model(unit, script, timeline)
+        subjects = {*script.locking, *script.unlocked}
+        wanted = set(subjects)
+        for block in timeline.blocks:
+            if not subjects.isdisjoint(block.indexes):
+                wanted.update(block.indexes)
+        modelled = self._model(unit, script, wanted)
         timeline.join(modelled)
         self._alter_routines(script, modelled)
+        yield from self._show(unit, script, modelled)
+
+    def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
+        """Lint the statements of a routine's body: a transaction of unknown outer shape."""
+        unit, names = body.unit, frozenset(body.names)
+        if body.language == "plpgsql":
+            read = read_body(unit)
+            joined = body_script(read, unit)
+            self.clauses += len(read.not_analysed)
+            self.not_analysed += read.not_analysed
+            self._take_comments(unit, read.comments)
+            unit, script, names = joined.unit, ParsedScript(joined.script), names | read.variables
+            later, cursors = joined.later, joined.cursors
+        else:
+            script, cursors = ParsedScript.of_text(unit.text), {}
+            later = partial(_all_behind, len(script.chunks))
+        self._take_text(unit, script)
+        wanted = range(len(script.chunks)) if script.locking or script.unlocked else ()
+        modelled = self._model(unit, script, set(wanted), names)
+        for index, statement in modelled.items():
+            statement.transaction = body.transaction
+            statement.routine = statement.routine or body.made
+            if index in cursors:
+                statement.cursor = BodyCursor(*cursors[index])
+            statement.later = tuple(modelled[other] for other in later(index) if other in modelled)
+        for statement in modelled.values():
+            for other in statement.later:
+                other.earlier = (*other.earlier, statement)
+        yield from self._show(unit, script, modelled)
+
+    def _show(
+        self, unit: SqlUnit, script: ParsedScript, modelled: Mapping[int, Statement]
+    ) -> Iterator[_RoutineBody]:
+        """Show the statements that hold something to the rules; gives the bodies in them."""
         for index in sorted({*script.locking, *script.unlocked}):
-            if index in modelled:
-                self._show_to_rules(unit, modelled[index])
-        yield from ()
+            if index not in modelled:
+                continue
+            self._show_to_rules(unit, modelled[index])
+            parsed = script.result(index)
+            if isinstance(parsed, Unparsed):
+                continue
+            routine = read_routine(parsed, unit, script.chunks[index].span.start)
+            if routine is None:
+                continue
+            if routine.other_text is not None:
+                for span in lock_word_spans(routine.other_text.text):
+                    self.clauses += 1
+                    self._note(routine.other_text, f"{routine.language} function body", span)
+            if routine.body is not None:
+                label = " > ".join(name for name in (unit.label, routine.label) if name)
+                yield _RoutineBody(
+                    routine.body._replace(label=label),
+                    routine.language,
+                    routine.argument_names,
+                    modelled[index].routine,
+                    modelled[index].transaction.of_body(),
+                )
+
+    def _take_text(self, unit: SqlUnit, script: ParsedScript) -> None:
+        self._take_comments(unit, script.comments)
+        self.statements += [unit.map.file_span(chunk.span) for chunk in script.chunks]
+
+    def _take_comments(self, unit: SqlUnit, comments: Sequence[Comment]) -> None:
+        self.comments += [
+            Comment(unit.map.file_span(comment.span), comment.text) for comment in comments
+        ]
 
     def _is_foreign(self, unit: SqlUnit, script: ParsedScript) -> bool:
         if names_other_database(unit.source.name, self.settings.dialect_paths):
@@ -181,32 +261,28 @@ class _FileLint:
             statement.routine = altered(statement.routine, later)
 
     def _model(
-        self, unit: SqlUnit, script: ParsedScript, timeline: Timeline
+        self,
+        unit: SqlUnit,
+        script: ParsedScript,
+        wanted: set[int],
+        names: frozenset[str] = frozenset(),
     ) -> dict[int, Statement]:
-        """The statements that rules look at, and all others of their transactions."""
-        locking = set(script.locking)
-        subjects = locking.union(script.unlocked)
-        wanted = set(subjects)
-        for block in timeline.blocks:
-            if not subjects.isdisjoint(block.indexes):
-                wanted.update(block.indexes)
+        """Statements as rules see them; `names` are of variables around them."""
         modelled: dict[int, Statement] = {}
         for index in sorted(wanted):
             result = script.result(index)
             if isinstance(result, Unparsed):
-                if index in locking:
+                if index in script.locking:
                     self._refuse(unit, script, index, result)
                 continue
             start = script.chunks[index].span.start
             self.clauses += len(result.clauses)
+            parsed = result._replace(parameters=result.parameters | names)
             try:
-                modelled[index] = Statement(result, start, self.context)
+                modelled[index] = Statement(parsed, start, self.context)
             except ClauseMismatchError:
                 for clause in result.clauses:
                     self._note(unit, "its place was not found", clause.span.shifted(start))
-            for body in body_clause_spans(result):
-                self.clauses += 1
-                self._note(unit, "function body", body.shifted(start))
         return modelled
 
     def _show_to_rules(self, unit: SqlUnit, statement: Statement) -> None:
@@ -294,6 +370,10 @@ class _FileLint:
                 ),
             )
         )
+
+
+def _all_behind(count: int, index: int) -> tuple[int, ...]:
+    return tuple(range(index + 1, count))
 
 
 _ROUTINES = {("function",), ("procedure",), ("routine",)}

@@ -33,6 +33,7 @@ class Routine:
     strict: bool
     security_definer: bool
     has_set_option: bool
+    argument_names: tuple[str, ...]
 
     @property
     def may_end_transactions(self) -> bool:
@@ -69,4 +70,5 @@ def read_routine(parsed: Parsed, unit: SqlUnit, start: int) -> Routine | None:
         strict=text.strict,
         security_definer=text.security_definer,
         has_set_option=text.has_set_option,
+        argument_names=text.argument_names,
     )

@@ -22,7 +22,8 @@ class RoutineText:
     """A routine as its statement says.
 
     `kind` is function, procedure or do block; `name` and `argument_types` are as written,
-    the arguments those by which it is called.  `body` is the literal that holds its text,
+    the arguments those by which it is called; `argument_names` are those of all arguments,
+    folded.  `body` is the literal that holds its text,
     in statement offsets: None where the body is in the statement's own grammar (`BEGIN
     ATOMIC`, `RETURN`) or in no text at all.  `volatility` is volatile where nothing is said.
     """
@@ -37,6 +38,7 @@ class RoutineText:
     strict: bool = False
     security_definer: bool = False
     has_set_option: bool = False
+    argument_names: tuple[str, ...] = ()
 
 
 def routine_text(parsed: Parsed) -> RoutineText | None:
@@ -59,6 +61,7 @@ def routine_text(parsed: Parsed) -> RoutineText | None:
         strict=_is_true(options.get("strict")),
         security_definer=_is_true(options.get("security")),
         has_set_option="set" in options,
+        argument_names=tuple(each.name for each in node.parameters or () if each.name),
     )
 
 

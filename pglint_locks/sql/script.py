@@ -11,7 +11,7 @@ from pglint_locks.sql.clauses import find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
 from pglint_locks.sql.lockwords import has_advisory_words, lock_word_spans
 from pglint_locks.sql.parse import Parsed, Unparsed, parse
-from pglint_locks.sql.split import Chunk, Comment, recut, split
+from pglint_locks.sql.split import Chunk, Comment, Script, recut, split
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
 
@@ -23,10 +23,16 @@ class ParsedScript:
     has joined: it is cut where that makes the rest parse.
     """
 
-    def __init__(self, text: str) -> None:
-        self._script = split(text)
+    def __init__(self, script: Script) -> None:
+        self._script = script
         self._results: dict[tuple[int, int], Parsed | Unparsed] = {}
-        self._part_joined_statements(text)
+
+    @classmethod
+    def of_text(cls, text: str) -> ParsedScript:
+        """The script that psql would make of a text."""
+        script = cls(split(text))
+        script._part_joined_statements(text)
+        return script
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:

@@ -86,8 +86,12 @@ class BodyStatement:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body's statements and comments (offsets in its unit), and the locks not readable."""
+    """A body's statements and comments (offsets in its unit), and the locks not readable.
+
+    `variables` are the names that it declares, folded.
+    """
 
     statements: tuple[BodyStatement, ...]
     comments: tuple[Comment, ...]
     not_analysed: tuple[NotAnalysed, ...]
+    variables: frozenset[str] = frozenset()

@@ -32,7 +32,12 @@ class Notes:
     def body(self) -> Body:
         """All that was found; only now is it known what variables and cursors are used for."""
         statements = tuple(self._settled())
-        return Body(statements, tuple(self._tokens.comments), self.dynamic.not_analysed())
+        return Body(
+            statements,
+            tuple(self._tokens.comments),
+            self.dynamic.not_analysed(),
+            self.dynamic.variables.declared,
+        )
 
     def _settled(self) -> Iterator[BodyStatement]:
         for found in self._found:

@@ -27,6 +27,15 @@ class BodyScript:
     script: Script
     origins: tuple[BodyStatement, ...]
 
+    @property
+    def cursors(self) -> dict[int, tuple[bool, bool]]:
+        """Of the chunks that are cursors' queries: whether it may scroll, and is ever opened."""
+        return {
+            index: (bool(origin.scroll), origin.opened)
+            for index, origin in enumerate(self.origins)
+            if Role.CURSOR in (origin.role, origin.runs_as)
+        }
+
     def follows(self, first: int, second: int) -> Follows:
         """Whether one chunk runs after another, in the same transaction."""
         one, other = self.origins[first], self.origins[second]

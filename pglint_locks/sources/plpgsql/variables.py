@@ -30,6 +30,11 @@ class Variables:
         """A variable of that name is declared, in some block."""
         self._declared[name] += 1
 
+    @property
+    def declared(self) -> frozenset[str]:
+        """The names that the body declares, folded."""
+        return frozenset(self._declared)
+
     def set(self, name: str, order: int, arm: Arm, value: tuple[int, int] | None) -> None:
         """A variable is set at the token `order`."""
         self._writes[name].append(Write(order, arm, value))
