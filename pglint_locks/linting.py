@@ -131,7 +131,8 @@ class _FileLint:
 
         read = suppressions.read(self.source, self.comments, self.statements, RULES)
         unread = [item.span for item in self.not_analysed]
-        return suppressions.apply(self.findings, read, self.settings.enabled, unread)
+        off = {code for code, severity in self.settings.severity.items() if severity is None}
+        return suppressions.apply(self.findings, read, self.settings.enabled - off, unread)
 
     def _weighed(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """The findings of enabled rules, with the severities that the settings give."""
@@ -171,7 +172,7 @@ class _FileLint:
 
     def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
         """Lint the statements of a routine's body: a transaction of unknown outer shape."""
-        unit, names = body.unit, frozenset(body.names)
+        unit, names, made = body.unit, frozenset(body.names), body.made
         if body.language == "plpgsql":
             read = read_body(unit)
             joined = body_script(read, unit)
@@ -182,13 +183,15 @@ class _FileLint:
             later, cursors = joined.later, joined.cursors
         else:
             script, cursors = ParsedScript.of_text(unit.text), {}
+            if made is not None:
+                made = replace(made, statements=len(script.chunks))
             later = partial(_all_behind, len(script.chunks))
         self._take_text(unit, script)
         wanted = range(len(script.chunks)) if script.locking or script.unlocked else ()
         modelled = self._model(unit, script, set(wanted), names)
         for index, statement in modelled.items():
             statement.transaction = body.transaction
-            statement.routine = statement.routine or body.made
+            statement.routine = statement.routine or made
             if index in cursors:
                 statement.cursor = BodyCursor(*cursors[index])
             statement.later = tuple(modelled[other] for other in later(index) if other in modelled)
@@ -204,19 +207,20 @@ class _FileLint:
         for index in sorted({*script.locking, *script.unlocked}):
             if index not in modelled:
                 continue
-            self._show_to_rules(unit, modelled[index])
             parsed = script.result(index)
             if isinstance(parsed, Unparsed):
                 continue
             routine = read_routine(parsed, unit, script.chunks[index].span.start)
             if routine is None:
+                self._show_to_rules(unit, modelled[index])
                 continue
+            label = " > ".join(name for name in (unit.label, routine.label) if name)
+            self._show_to_rules(unit._replace(label=label), modelled[index])
             if routine.other_text is not None:
                 for span in lock_word_spans(routine.other_text.text):
                     self.clauses += 1
                     self._note(routine.other_text, f"{routine.language} function body", span)
             if routine.body is not None:
-                label = " > ".join(name for name in (unit.label, routine.label) if name)
                 yield _RoutineBody(
                     routine.body._replace(label=label),
                     routine.language,
@@ -332,12 +336,15 @@ class _FileLint:
             Related(place.message, unit.source, unit.map.file_span(place.span))
             for place in hazard.places
         )
+        span = unit.map.file_span(hazard.span)
+        if any(other.rule is rule and other.span == span for other in self.findings[-8:]):
+            return  # two clauses over one table: said once
         self.findings.append(
             Finding(
                 rule=rule,
                 severity=hazard.severity,
                 source=unit.source,
-                span=unit.map.file_span(hazard.span),
+                span=span,
                 message=hazard.message,
                 advice=hazard.advice,
                 label=hazard.label,

@@ -10,6 +10,8 @@ from pglint_locks.model.flow import locking_level
 from pglint_locks.model.functions import is_random
 from pglint_locks.model.locks import RowMark
 from pglint_locks.model.names import is_key_like
+from pglint_locks.model.outputs import output_expression
+from pglint_locks.model.predicates import column_parts
 from pglint_locks.model.queries import ItemKind, Query
 from pglint_locks.sql.walk import textual_children
 
@@ -80,7 +82,7 @@ def random_sort_key(query: Query) -> int | None:
     Behind a key that is unique by its name, later ones decide nothing.
     """
     for index, expression in enumerate(sort_expressions(query)):
-        if is_random_order(expression):
+        if is_random_order(expression) or _is_random_column(expression, query):
             return index
         if is_key_order(expression, query):
             return None
@@ -90,3 +92,16 @@ def random_sort_key(query: Query) -> int | None:
 def is_locked_in_order(mark: RowMark) -> bool:
     """Whether ORDER BY stands at the level where the plan locks a mark's rows."""
     return bool(getattr(locking_level(mark.level).node, "sortClause", None))
+
+
+def _is_random_column(expression: ast.Node, query: Query) -> bool:
+    """Whether a sub-SELECT or WITH query in FROM draws the column anew for each of its rows."""
+    parts = column_parts(expression)
+    item = query.resolve(parts) if parts else None
+    if item is None or item.holder is not query:
+        return False
+    inner = item.query or (item.cte and item.cte.query)
+    if not inner or not (inner.items or inner.reads_from(query)):
+        return False
+    drawn = output_expression(inner, parts[-1])
+    return drawn is not None and is_random_order(drawn)

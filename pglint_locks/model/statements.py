@@ -35,7 +35,8 @@ class Statement:
     """One parsed statement.
 
     `transaction` is the one that it runs in, `earlier` and `later` are the other statements
-    of it, as far as that shows.  `routine` is the function or procedure in whose body it
+    of it, as far as that shows; `is_followed_by_unread` says that one of those that follow
+    could not be read.  `routine` is the function or procedure in whose body it
     stands, or whose SQL body it holds; `cursor` the PL/pgSQL cursor whose query it is.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets.  Raises `ClauseMismatchError` where tree and text do not agree on the
@@ -48,6 +49,7 @@ class Statement:
         self.context = context
         self.earlier: tuple[Statement, ...] = ()
         self.later: tuple[Statement, ...] = ()
+        self.is_followed_by_unread = False
         self.transaction = Transaction()
         self.routine: Routine | None = routine_of(parsed.node)
         self.cursor: BodyCursor | None = None

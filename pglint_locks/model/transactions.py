@@ -105,11 +105,15 @@ class Timeline:
                 modelled[index].transaction = replace(
                     modelled[index].transaction, statements=statements
                 )
-                modelled[index].earlier = statements[:place]
-                modelled[index].later = tuple(
-                    modelled[other] for other in known[place + 1 :] if end is None or other < end
-                )
+                behind = block.indexes[block.indexes.index(index) + 1 :][:_REACH]
+                reached = [other for other in behind if end is None or other < end]
+                modelled[index].earlier = statements[max(place - _REACH, 0) : place]
+                modelled[index].later = tuple(modelled[i] for i in reached if i in modelled)
+                modelled[index].is_followed_by_unread = any(i not in modelled for i in reached)
 
+
+# How many statements of a transaction are looked at before and behind one.
+_REACH = 200
 
 # First words of the statements that matter here; others are not parsed for it.
 _MATTERS = frozenset(

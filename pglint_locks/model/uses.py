@@ -10,8 +10,9 @@ from pglast import ast
 from pglint_locks.model.flow import consumers
 from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.names import TableName, refers_to
-from pglint_locks.model.predicates import equalities
-from pglint_locks.model.queries import ItemKind, Query
+from pglint_locks.model.outputs import only_output_column, source_column, tested_column
+from pglint_locks.model.predicates import column_parts, conjuncts, equal_sides, equalities
+from pglint_locks.model.queries import Clause, ItemKind, Query, SubLinkKind
 from pglint_locks.model.statements import Statement
 from pglint_locks.model.writes import Write, write_of
 from pglint_locks.text import Span
@@ -40,7 +41,7 @@ def row_uses(clause: LockingClause, mark: RowMark) -> list[RowUse]:
     uses = [
         RowUse(write, clause.statement, same_statement=True)
         for write in _writes(clause.statement, mark.table)
-        if write.query in own_readers
+        if write.query in own_readers and not _writes_other_rows(write.query)
     ]
     for statement in clause.statement.later:
         uses += [
@@ -49,6 +50,31 @@ def row_uses(clause: LockingClause, mark: RowMark) -> list[RowUse]:
             if not is_other_row(mark, write.query)
         ]
     return uses
+
+
+def _writes_other_rows(written: Query) -> bool:
+    """Whether a write finds its rows by other columns than those it was given.
+
+    `WHERE parent IN (SELECT id …)` locks rows and writes their children.
+    """
+    pairs = [pair for pair in _matched_columns(written) if None not in pair]
+    return bool(pairs) and all(own != given for own, given in pairs)
+
+
+def _matched_columns(written: Query) -> Iterator[tuple[str | None, str | None]]:
+    """Columns of the written table, each with the name of what it is compared with."""
+    for link in written.sub_links:
+        if link.standing.clause is Clause.WHERE and link.kind is not SubLinkKind.EXISTS:
+            yield tested_column(link), only_output_column(link.query)
+    for node in conjuncts(getattr(written.node, "whereClause", None)):
+        for left, right in equal_sides(node):
+            own, given = column_parts(left), column_parts(right)
+            if own and given and written.resolve(own) is written.target:
+                item = written.resolve(given)
+                if item is None or item is written.target:
+                    continue
+                inner = item.query or (item.cte.query if item.cte else None)
+                yield own[-1], source_column(inner, given[-1]) if inner else given[-1]
 
 
 def _writes(statement: Statement, table: TableName) -> Iterator[Write]:

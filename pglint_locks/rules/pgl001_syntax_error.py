@@ -22,7 +22,16 @@ def hazard(reason: str, span: Span) -> Hazard:
     return Hazard(
         span=span,
         severity=Severity.WARNING,
-        message=f"{reason}: the locking clause of this statement was not looked at",
+        message=f"{_shortened(reason)}: the locking clause of this statement was not looked at",
         advice=advice,
         label="here the parser stopped",
     )
+
+
+def _shortened(reason: str) -> str:
+    """The parser's words; a quoted token that is long (an open comment) is cut."""
+    words = " ".join(reason.split())
+    return words if len(words) <= _LONGEST else f'{words[: _LONGEST - 2]}…"'
+
+
+_LONGEST = 90

@@ -16,7 +16,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         uses = model.row_uses(clause, mark)
         if not uses and not clause.statement.context.strict_no_key:
             continue
-        if any(use.write.takes_key_lock for use in uses):
+        if any(use.write.takes_key_lock for use in uses) or clause.statement.is_followed_by_unread:
             continue
         if not model.reads_children(clause, mark):
             yield _hazard(clause, mark, uses)
