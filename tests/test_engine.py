@@ -7,13 +7,18 @@ import pytest
 from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
 from pglint_locks.findings import Finding
+from pglint_locks.rules import RULES
 from pglint_locks.run import Run
+from pglint_locks.selection import resolve
 
 HAZARD = "SELECT * FROM t OFFSET 5 FOR UPDATE;"
 
 
+FEW = resolve(RULES, ("PGL001", "PGL102", "PGL201"))
+
+
 def lint(sql: str, name: str = "q.sql") -> Run:
-    return lint_text(sql, name, Settings())
+    return lint_text(sql, name, Settings(enabled=FEW))
 
 
 def places(run: Run) -> list[str]:
@@ -130,3 +135,27 @@ def test_the_same_input_gives_the_same_findings_in_order() -> None:
     sql = f"{HAZARD}\n{HAZARD}\nWITH c AS (SELECT 1) SELECT * FROM c FOR UPDATE;"
     first, second = lint(sql), lint(sql)
     assert places(first) == places(second) == ["PGL102 1:17", "PGL102 2:17", "PGL201 3:38"]
+
+
+def test_two_clauses_over_one_table_are_spoken_of_once() -> None:
+    run = lint("SELECT id FROM t ORDER BY id OFFSET 5 FOR UPDATE FOR SHARE OF t;")
+    assert [place for place in places(run) if place.startswith("PGL102")] == ["PGL102 1:30"]
+
+
+def test_the_parsers_words_are_cut_to_a_line() -> None:
+    run = lint("SELECT 1 FROM t FOR UPDATE $x$ " + "word " * 5_000)
+    (finding,) = run.findings
+    assert finding.rule.code == "PGL001"
+    assert len(finding.message) < 200
+
+
+def test_a_rule_that_is_off_leaves_its_suppressions_alone() -> None:
+    settings = Settings(severity={"PGL102": None})
+    run = lint_text(f"-- pglint: ignore[PGL102]\n{HAZARD}", "q.sql", settings)
+    assert [finding.rule.code for finding in run.findings if finding.rule.code == "PGL002"] == []
+
+
+def test_a_long_transaction_is_linted_in_little_more_than_its_length() -> None:
+    pair = "SELECT 1 FROM t WHERE id = 1 FOR UPDATE; UPDATE t SET n = 1 WHERE id = 1;\n"
+    run = lint(f"BEGIN;\n{pair * 600}COMMIT;")
+    assert run.clauses == run.analysed == 600

@@ -1,0 +1,138 @@
+"""Function bodies end to end: places in the file, units, order, what is not read."""
+
+from __future__ import annotations
+
+import pytest
+
+from pglint_locks.config import Settings
+from pglint_locks.engine import lint_text
+from pglint_locks.run import Run
+
+
+def lint(sql: str) -> Run:
+    run = lint_text(sql, "f.sql", Settings())
+    assert run.errors == ()
+    return run
+
+
+def found(run: Run, code: str) -> list[tuple[str, str, str | None]]:
+    """Place, marked text and unit of a rule's findings."""
+    return [
+        (
+            f"{each.source.position(each.span.start).row}:"
+            f"{each.source.position(each.span.start).column}",
+            each.source.text[each.span.start : each.span.end],
+            each.unit,
+        )
+        for each in run.findings
+        if each.rule.code == code
+    ]
+
+
+def test_statements_of_a_plpgsql_body_are_placed_in_the_file() -> None:
+    run = lint(
+        "CREATE FUNCTION app.next(q text, n integer DEFAULT 1) RETURNS SETOF jobs\n"
+        "LANGUAGE plpgsql AS $body$\n"
+        "DECLARE r jobs;\n"
+        "BEGIN\n"
+        "  FOR r IN SELECT * FROM jobs WHERE queue = q ORDER BY id OFFSET n FOR UPDATE LOOP\n"
+        "    RETURN NEXT r;\n"
+        "  END LOOP;\n"
+        "END $body$;\n"
+    )
+    assert found(run, "PGL102") == [("5:59", "OFFSET n", "function app.next(text, integer)")]
+    assert (run.clauses, run.analysed) == (1, 1)
+
+
+def test_doubled_quotes_and_nested_literals_keep_their_places() -> None:
+    run = lint(
+        "CREATE PROCEDURE p() LANGUAGE plpgsql AS '\n"
+        "BEGIN\n"
+        "  EXECUTE format(''SELECT 1 FROM %I WHERE a = ''''x'''' OFFSET 5 FOR UPDATE'', ''t'');\n"
+        "END';"
+    )
+    assert found(run, "PGL102") == [("3:57", "OFFSET 5", "procedure p()")]
+
+
+def test_an_sql_body_is_read_as_a_script() -> None:
+    run = lint(
+        "CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS\n"
+        "  'SELECT 1; SELECT count(*) FROM (SELECT 1 FROM t WHERE a = ''é'' "
+        "FOR UPDATE SKIP LOCKED) s';"
+    )
+    assert found(run, "PGL501") == [("2:21", "count", "function f()")]
+
+
+def test_bodies_in_the_statements_own_grammar_have_a_unit() -> None:
+    run = lint(
+        "CREATE FUNCTION app.take(n integer, b text[]) RETURNS void\n"
+        "BEGIN ATOMIC DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT n FOR UPDATE); END;"
+    )
+    assert found(run, "PGL101") == [("2:40", "IN", "function app.take(integer, text[])")]
+
+
+def test_a_do_block_names_itself() -> None:
+    run = lint("DO $$ BEGIN PERFORM 1 FROM t OFFSET 3 FOR UPDATE; END $$;")
+    assert found(run, "PGL102") == [("1:30", "OFFSET 3", "do block")]
+
+
+@pytest.mark.parametrize(
+    ("between", "speaks"),
+    [
+        ("", True),
+        ("IF n > 0 THEN UPDATE jobs SET a = 1 WHERE id = 7; END IF;", True),
+        ("DELETE FROM jobs WHERE id = 7;", False),
+    ],
+)
+def test_what_follows_a_lock_in_the_body_counts(between: str, speaks: bool) -> None:
+    run = lint(
+        "CREATE FUNCTION f(n integer) RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+        f"PERFORM 1 FROM jobs WHERE id = 7 FOR UPDATE; {between}\n"
+        "UPDATE jobs SET status = 'x' WHERE id = 7; END $$;"
+    )
+    assert bool(found(run, "PGL301")) == speaks
+
+
+def test_arguments_and_variables_are_values_not_columns() -> None:
+    run = lint(
+        "CREATE FUNCTION f(job bigint) RETURNS void LANGUAGE plpgsql AS $$ DECLARE v_id bigint;\n"
+        "BEGIN PERFORM 1 FROM jobs WHERE id = job FOR UPDATE;\n"
+        "PERFORM 1 FROM jobs WHERE id = v_id FOR UPDATE; END $$;"
+    )
+    assert found(run, "PGL402") == []
+
+
+def test_a_body_in_another_language_is_counted_with_its_reason() -> None:
+    run = lint(
+        "CREATE FUNCTION f() RETURNS int LANGUAGE plpython3u AS $$ x('SELECT 1 FOR UPDATE') $$;"
+    )
+    assert (run.clauses, run.reasons) == (1, {"plpython3u function body": 1})
+
+
+def test_a_volatile_body_is_fine_and_a_stable_one_is_refused() -> None:
+    body = "LANGUAGE plpgsql {} AS $$ BEGIN PERFORM 1 FROM t WHERE id = 1 FOR UPDATE; END $$;"
+    made = "CREATE FUNCTION f() RETURNS void "
+    assert found(lint(made + body.format("VOLATILE")), "PGL704") == []
+    assert len(found(lint(made + body.format("STABLE")), "PGL704")) == 1
+
+
+def test_broken_statements_of_a_body_cost_themselves_alone() -> None:
+    run = lint(
+        "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+        "SELECT FROM FROM t FOR UPDATE;\n"
+        "PERFORM 1 FROM t OFFSET 3 FOR UPDATE;\n"
+        "END $$;"
+    )
+    assert [each[0] for each in found(run, "PGL102")] == ["3:18"]
+    assert (run.clauses, run.analysed) == (2, 1)
+
+
+def test_suppressions_work_inside_a_body() -> None:
+    run = lint(
+        "DO $$ BEGIN\n"
+        "-- pglint: ignore[PGL102] nobody waits\n"
+        "PERFORM 1 FROM t ORDER BY id OFFSET 3 FOR UPDATE;\n"
+        "PERFORM 1 FROM t ORDER BY id OFFSET 4 FOR UPDATE; -- pglint: ignore[PGL102] nor here\n"
+        "END $$;"
+    )
+    assert [finding.rule.code for finding in run.findings if finding.rule.code != "PGL603"] == []
