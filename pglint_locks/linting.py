@@ -319,7 +319,7 @@ class _FileLint:
     def _leave(self, unit: SqlUnit, script: ParsedScript, index: int, reason: str) -> list[Span]:
         """Count a statement's clauses as not analysed; where they are in the unit."""
         chunk = script.chunks[index]
-        spans = [span.shifted(chunk.span.start) for span in clause_spans(chunk.text)]
+        spans = [span.shifted(chunk.span.start) for span in clause_spans(chunk)]
         self.clauses += len(spans)
         for span in spans:
             self._note(unit, reason, span)

@@ -70,7 +70,7 @@ class Statement:
         """The view, rule or policy that the statement defines; its query is run by others."""
         return holder_of(self.node)
 
-    @property
+    @cached_property
     def levels(self) -> list[Query]:
         """All query levels, in no particular order."""
         return [level for query in self.queries for level in query.levels()]

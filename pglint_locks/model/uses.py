@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from pglast import ast
@@ -91,6 +92,7 @@ def is_other_row(mark: RowMark, written: Query) -> bool:
     return any(column in changed and changed[column] != value for column, value in locked.items())
 
 
+@lru_cache(maxsize=1024)
 def _pinned(query: Query, table: TableName) -> dict[str, object]:
     """Columns of a table that a level's WHERE holds equal to a constant."""
     return {

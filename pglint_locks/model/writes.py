@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from pglast import ast
@@ -27,6 +28,7 @@ class Write(NamedTuple):
     takes_key_lock: bool
 
 
+@lru_cache(maxsize=1024)
 def write_of(query: Query) -> Write | None:
     """What a level changes in existing rows; None if nothing (a SELECT, a plain INSERT)."""
     if query.target is None or query.target.table is None:

@@ -36,8 +36,11 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
         advice="write FOR NO KEY UPDATE: it keeps out the same writers and lets those INSERTs in",
         evidence="INSERT into a child table waits behind FOR UPDATE, not FOR NO KEY UPDATE",
         table=str(mark.table),
-        places=tuple(Place(use.span, _changes(use)) for use in uses),
+        places=tuple(Place(use.span, _changes(use)) for use in uses[:_MOST_PLACES]),
     )
+
+
+_MOST_PLACES = 3
 
 
 def _judgement(uses: list[model.RowUse]) -> str:

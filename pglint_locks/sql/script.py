@@ -47,7 +47,7 @@ class ParsedScript:
     @cached_property
     def locking(self) -> tuple[int, ...]:
         """Indexes of the statements whose text holds lock words, be it in a literal."""
-        return tuple(i for i, chunk in enumerate(self.chunks) if _holds_lock_words(chunk))
+        return tuple(i for i, chunk in enumerate(self.chunks) if _holds_lock_words(chunk.text))
 
     @cached_property
     def unlocked(self) -> tuple[int, ...]:
@@ -55,10 +55,11 @@ class ParsedScript:
 
         Those that may be claims without a lock, and those that may take an advisory lock.
         """
+        locking = frozenset(self.locking)
         return tuple(
             i
             for i, chunk in enumerate(self.chunks)
-            if i not in self.locking and _may_claim_or_advise(chunk.text.encode())
+            if i not in locking and _may_claim_or_advise(chunk.text)
         )
 
     def result(self, index: int) -> Parsed | Unparsed:
@@ -66,25 +67,34 @@ class ParsedScript:
         chunk = self.chunks[index]
         key = (chunk.span.start, chunk.span.end)
         if key not in self._results:
-            self._results[key] = parse(chunk.text)
+            self._results[key] = _never_ends(chunk) or parse(chunk.text)
         return self._results[key]
 
     def _part_joined_statements(self, text: str) -> None:
         index = 0
         while index < len(self.chunks):
-            if _holds_lock_words(self.chunks[index]) and _does_not_parse(self.result(index)):
+            locks = _holds_lock_words(self.chunks[index].text)
+            if locks and _does_not_parse(self.result(index)):
                 script = recut(text, self._script, index)
                 if script is not None and _goes_on_well(script.chunks, index + 1):
                     self._script = script
             index += 1
 
 
-def _may_claim_or_advise(data: bytes) -> bool:
+# Most statements of a dump hold none of these letters, which is told in no time.
+def _holds_lock_words(text: str) -> bool:
+    folded = text.lower()
+    if "update" not in folded and "share" not in folded:
+        return False
+    return next(iter(lock_word_spans(text)), None) is not None
+
+
+def _may_claim_or_advise(text: str) -> bool:
+    folded = text.lower()
+    if "advisory" not in folded and "limit" not in folded and "fetch" not in folded:
+        return False
+    data = text.encode()
     return has_advisory_words(data) or has_claim_shape(data)
-
-
-def _holds_lock_words(chunk: Chunk) -> bool:
-    return next(iter(lock_word_spans(chunk.text)), None) is not None
 
 
 def _does_not_parse(result: Parsed | Unparsed) -> bool:
@@ -95,11 +105,23 @@ def _goes_on_well(chunks: tuple[Chunk, ...], index: int) -> bool:
     return index < len(chunks) and isinstance(parse(chunks[index].text), Parsed)
 
 
-def clause_spans(text: str) -> list[Span]:
+def clause_spans(chunk: Chunk) -> list[Span]:
     """The locking clauses of a statement that does not parse, as far as they show."""
-    if len(text) > max_statement_length():
+    text = chunk.text
+    if len(text) > max_statement_length() or _never_ends(chunk):
         return list(lock_word_spans(text))
     try:
         return [clause.span for clause in find_clauses(Tokens(text))]
     except ParseError:
         return list(lock_word_spans(text))
+
+
+# The scanner takes a time that grows with the square of an open comment's length.
+_LONG_TO_SCAN = 20_000
+
+
+def _never_ends(chunk: Chunk) -> Unparsed | None:
+    """Why a long statement with an open literal or comment is not given to the parser."""
+    if not chunk.unterminated or len(chunk.text) <= _LONG_TO_SCAN:
+        return None
+    return Unparsed("a literal, comment or bracket is never closed", Span(0, 1))
