@@ -108,11 +108,14 @@ def check(paths: tuple[str, ...], **options: Any) -> int:
 
 
 @cli.command(cls=_Command, short_help="Print the page of a rule, or list all rules.")
-@click.argument("rule", required=False, metavar="CODE|NAME")
+@click.argument("rule", required=False, metavar="CODE|PREFIX|NAME")
 @click.option("--all", "everything", is_flag=True, help="List all rules.")
 @click.option("--output-format", default="text", metavar="FORMAT", help="text or json.")
 def explain(rule: str | None, everything: bool, output_format: str) -> int:
-    """Print the page of a rule: what it finds, why that does harm, how to repair it."""
+    """Print the page of a rule: what it finds, why that does harm, how to repair it.
+
+    For a prefix of codes, such as PGL1, list its rules.
+    """
     from pglint_locks.commands.explain import explain as run_explain
 
     return run_explain(rule, everything, output_format)
@@ -125,7 +128,7 @@ def config(path: str | None, **options: Any) -> int:
     """Print each setting that holds for PATH (default: this directory) and where it is from."""
     from pglint_locks.commands.config import show_config
 
-    return show_config(path or ".", _given(options))
+    return show_config("." if path is None else path, _given(options))
 
 
 @cli.command(cls=_Command, short_help="Known, but not built yet: a language server.")
@@ -145,24 +148,45 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(str(error))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        return _no_reader()
     except Exception as error:
-        import traceback
-
-        traceback.print_exc()
-        return _fail(f"internal error: {type(error).__name__}: {error}; please report it")
+        return _unforeseen(error)
     return status or 0
 
 
 def main() -> NoReturn:
     """Run the command line of this process, and end the process."""
-    status = run(sys.argv[1:])
+    from pglint_locks.commands.streams import stand_in_for_closed
+
+    stand_in_for_closed()
+    sys.exit(_finish(run(sys.argv[1:])))
+
+
+def _finish(status: int) -> int:
+    """Write what standard output still holds; the status, or that of a failure to do so."""
+    from pglint_locks.commands.streams import flush
+
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        status = _no_reader() or status
-    sys.exit(status)
+        flush()
+    except UsageError as error:
+        return _fail(str(error))
+    return status
+
+
+def _unforeseen(error: Exception) -> int:
+    # What we read and write ourselves tells its own errors, and opening a file has its name:
+    # this is click, printing help or the version.
+    if isinstance(error, OSError) and error.filename is None:
+        from pglint_locks.commands.streams import give_up_output
+
+        try:
+            give_up_output(error)
+        except UsageError as told:
+            return _fail(str(told))
+        return 0
+    import traceback
+
+    traceback.print_exc()
+    return _fail(f"internal error: {type(error).__name__}: {error}; please report it")
 
 
 def _wrong_use(error: click.UsageError, arguments: Sequence[str]) -> int:
@@ -172,9 +196,11 @@ def _wrong_use(error: click.UsageError, arguments: Sequence[str]) -> int:
         known = [name for param in error.ctx.command.get_params(error.ctx) for name in param.opts]
         nearest = did_you_mean(error.option_name, known)
         message = f"there is no option '{error.option_name}'{nearest}"
-    _fail(message)
+    from pglint_locks.commands.streams import complain, tell
+
+    complain(message)
     command = next((word for word in arguments if word in cli.commands), "")
-    print(f"Try '{f'pglint-locks {command}'.strip()} --help'.", file=sys.stderr)
+    tell(f"Try '{f'pglint-locks {command}'.strip()} --help'.")
     return WRONG_USE
 
 
@@ -183,10 +209,3 @@ def _fail(message: str) -> int:
 
     complain(message)
     return WRONG_USE
-
-
-def _no_reader() -> int:
-    from pglint_locks.commands.streams import drop_standard_output
-
-    drop_standard_output()
-    return 0

@@ -16,7 +16,14 @@ from typing import Any
 from pglint_locks.configfile import FILE_NAMES, TABLE, read_config_file
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
-from pglint_locks.options import BY_KEY, OPTIONS, OTHER_DATABASES, checked, parsed
+from pglint_locks.options import (
+    BY_KEY,
+    OPTIONS,
+    OTHER_DATABASES,
+    VARIABLE_PREFIX,
+    checked,
+    parsed,
+)
 from pglint_locks.paths import absolute, below, shown
 from pglint_locks.patterns import Level, PatternSet
 from pglint_locks.rules import RULES
@@ -243,7 +250,7 @@ class Configs:
         try:
             for name in FILE_NAMES:
                 path = directory / name
-                if os.path.isfile(path) and (config := self._read(path)):
+                if os.path.lexists(path) and (config := self._read(path)):
                     return config
         except UsageError as error:
             return error
@@ -261,28 +268,27 @@ class Configs:
         return config
 
 
-def environment_layer(environ: Mapping[str, str], cwd: Path) -> tuple[Layer, list[str]]:
-    """The layer of the `PGLINT_LOCKS_…` variables, and warnings of those that set nothing.
-
-    An empty variable is an unset one.
+def environment_layer(environ: Mapping[str, str], cwd: Path) -> Layer:
+    """The layer of the `PGLINT_LOCKS_…` variables; an empty one is an unset one.
 
     Raises:
-        UsageError: a value is not of its option's kind.
+        UsageError: a variable names no option or one that only files can set, or its
+            value is not of the option's kind.
     """
     by_variable = {option.variable: option for option in OPTIONS}
+    known = [option.variable for option in OPTIONS if option.on_command_line]
     values: dict[str, object] = {}
-    warnings = []
     for name in sorted(environ):
-        if not name.startswith("PGLINT_LOCKS_") or not environ[name]:
+        if not name.startswith(VARIABLE_PREFIX) or not environ[name]:
             continue
         option = by_variable.get(name)
-        if option and option.on_command_line:
-            values[option.key] = checked(option, parsed(option, environ[name], name), name)
-        elif option:
-            warnings.append(f"{name}: {option.key} can be set in a configuration file only")
-        else:
-            warnings.append(f"{name} names no option{did_you_mean(name, by_variable)}")
-    return Layer(ENVIRONMENT, cwd, values), warnings
+        if option is None:
+            hint = did_you_mean(name, known, VARIABLE_PREFIX)
+            raise UsageError(f"{name} names no option{hint or '; unset it'}")
+        if not option.on_command_line:
+            raise UsageError(f"{name}: {option.key} can only be set in a configuration file")
+        values[option.key] = checked(option, parsed(option, environ[name], name), name)
+    return Layer(ENVIRONMENT, cwd, values)
 
 
 def command_line_layer(given: Mapping[str, object], cwd: Path) -> Layer:

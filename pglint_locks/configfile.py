@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from typing import Any
 
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.options import BY_KEY, OPTIONS, checked
+from pglint_locks.paths import kind_of_file
 
 FILE_NAMES = (".pglint-locks.toml", "pglint-locks.toml", "pyproject.toml")
 TABLE = "pglint-locks"
@@ -42,6 +44,9 @@ def read_config_file(path: Path, shown: str) -> Mapping[str, Any] | None:
 
 def _read_table(path: Path, shown: str) -> Mapping[str, object] | None:
     """Our table of a TOML file: the whole file, or `[tool.pglint-locks]` of a pyproject."""
+    # A pipe is fine for `--config`; where files are looked for, it would block the run.
+    if path.name in FILE_NAMES and os.path.exists(path) and not os.path.isfile(path):
+        raise UsageError(f"{shown}: is {kind_of_file(path)}, no configuration file; rename it")
     try:
         content = path.read_bytes()
     except OSError as error:

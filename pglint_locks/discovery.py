@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pglint_locks.config import DEFAULT, Configs
 from pglint_locks.errors import UsageError
-from pglint_locks.paths import absolute, shown
+from pglint_locks.paths import absolute, kind_of_file, shown
 from pglint_locks.patterns import GitIgnores, Level
 
 EXTENSIONS = (".sql", ".psql", ".pgsql", ".ddl")
@@ -31,11 +31,13 @@ class Discovery:
     """What was found, in the order of the paths given and then of names.
 
     `notices` are lines about files and directories that were named but are not read,
-    `errors` lines about what could not be looked at.
+    `links` lines about links that are not read, `errors` lines about what could not be
+    looked at.
     """
 
     files: list[FoundFile] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
 
@@ -44,6 +46,7 @@ def discover(paths: Iterable[str], configs: Configs, cwd: Path) -> Discovery:
 
     A file is read whatever its extension; in directories only those with an SQL
     extension or matched by `include` are.  Each file is found once, by its real path.
+    Only regular files are: to open a pipe by name may block for ever.
     """
     return _Search(configs, cwd).run(paths)
 
@@ -79,7 +82,7 @@ class _Search:
         self._cwd = cwd
         self._ignores = GitIgnores()
         self._found = Discovery()
-        self._real_paths: set[str] = set()
+        self._name_of: dict[str, str] = {}  # by real path
         self._broken: set[int] = set()
 
     def run(self, paths: Iterable[str]) -> Discovery:
@@ -87,11 +90,18 @@ class _Search:
             name = shown(Path(text), self._cwd) if text else "''"
             path = absolute(Path(text), self._cwd)
             try:
-                is_directory = stat.S_ISDIR(os.stat(path if text else text).st_mode)
+                mode = os.stat(path if text else text).st_mode
             except OSError as error:
                 self._found.errors.append(f"{name}: {_in_words(error)}")
+                continue
+            if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+                self._named(path, name, stat.S_ISDIR(mode))
             else:
-                self._named(path, name, is_directory)
+                kind = kind_of_file(path)
+                self._found.errors.append(
+                    f"{name}: cannot be read: it is {kind}, no regular file; "
+                    "what comes out of it can be linted as standard input (-)"
+                )
         return self._found
 
     def excluding(self, path: Path, is_directory: bool) -> str | None:
@@ -141,11 +151,14 @@ class _Search:
                 continue
             entry, folder = found
             is_directory = entry.is_dir(follow_symlinks=False)
-            if not is_directory and not (_is_wanted(entry.name, folder) and entry.is_file()):
+            is_file = not is_directory and _is_wanted(entry.name, folder) and _is_file(entry)
+            if not (is_directory or is_file or entry.is_symlink()):
                 continue
             if self._leaves_out(entry.name, folder, is_directory):
                 continue
-            if is_directory:
+            if not (is_directory or is_file):
+                self._tell_link(entry, folder)
+            elif is_directory:
                 below, real = f"{folder.name}{entry.name}/", os.path.join(folder.real, entry.name)
                 stack.append(self._entries(entry.path, below, real))
             else:
@@ -180,9 +193,20 @@ class _Search:
 
     def _add(self, path: str, name: str, real: str) -> None:
         """Note a file, unless it was found by another path before."""
-        if real not in self._real_paths:
-            self._real_paths.add(real)
+        first = self._name_of.get(real)
+        if first is None:
+            self._name_of[real] = name
             self._found.files.append(FoundFile(Path(path), name))
+        elif first != name:
+            self._found.links.append(f"{name} is {first}, which is read under that name")
+
+    def _tell_link(self, entry: os.DirEntry[str], folder: _Folder) -> None:
+        """Note a link in a directory that a person may expect to be read."""
+        name = folder.name + entry.name
+        if os.path.isdir(entry.path):
+            self._found.links.append(f"{name} is a link to a directory; it is not followed")
+        elif _is_wanted(entry.name, folder) and not os.path.exists(entry.path):
+            self._found.links.append(f"{name} is a link to nowhere; it is not read")
 
     def _tell_broken(self, error: UsageError) -> None:
         """Note a broken configuration file once, however many files it holds for."""
@@ -196,6 +220,11 @@ def _is_wanted(name: str, folder: _Folder) -> bool:
     if lowered.endswith(EXTENSIONS) and lowered not in EXTENSIONS:
         return True
     return any(level.covers(name) for level in folder.includes)
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is or leads to a regular file; a link that cannot be followed does not."""
+    return os.path.isfile(entry.path) if entry.is_symlink() else entry.is_file()
 
 
 def _in_words(error: OSError) -> str:

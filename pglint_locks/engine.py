@@ -31,7 +31,7 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
             errors.append(FileError(file.name, f"cannot be read: {error.strerror or error}"))
         except UnreadableTextError as error:
             errors.append(FileError(file.name, str(error)))
-    return _lint(work, len(files), errors)
+    return _lint(work, len(files) - len(errors), errors)
 
 
 def lint_text(text: str, name: str, settings: Settings) -> Run:

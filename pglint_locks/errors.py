@@ -13,10 +13,13 @@ class UsageError(Exception):
     """
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` with the known word nearest to `word`, or nothing."""
+def did_you_mean(word: str, known: Iterable[str], prefix: str = "") -> str:
+    """`; did you mean 'x'?` with the known word nearest to `word`, or nothing.
+
+    `prefix` begins all of them and makes none of them nearer.
+    """
     from difflib import get_close_matches  # only needed once something has gone wrong
 
-    by_folded = {name.lower(): name for name in known}
-    close = get_close_matches(word.lower(), by_folded, n=1)
+    by_folded = {name.removeprefix(prefix).lower(): name for name in known}
+    close = get_close_matches(word.removeprefix(prefix).lower(), by_folded, n=1)
     return f"; did you mean '{by_folded[close[0]]}'?" if close else ""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
 from pglint_locks.rules import RULES
-from pglint_locks.selection import check_selector, find_rule
+from pglint_locks.selection import check_selector, closest
 
 NEVER = "never"
 OFF = "off"
@@ -139,11 +139,25 @@ def _selectors(value: object) -> tuple[str, ...]:
     return selectors
 
 
+def _select(value: object) -> tuple[str, ...]:
+    selectors = _selectors(value)
+    if not selectors:  # it would switch off every rule, and the run would look clean
+        raise WrongValueError("must name at least one")
+    return selectors
+
+
 def _rule_severities(value: object) -> dict[str, Severity | None]:
-    """A table from rules to severities, as codes to severities; None is `off`."""
+    """A table from selectors to severities, as codes to severities; None is `off`.
+
+    Where several speak of one rule, the longer selector wins.
+    """
     if not isinstance(value, dict):
         raise WrongValueError('must be a table such as { PGL301 = "warning" }')
-    return {find_rule(RULES, name).code: _one_severity(name, word) for name, word in value.items()}
+    for name in value:
+        check_selector(RULES, name)
+    severities = {name: _one_severity(name, word) for name, word in value.items()}
+    closests = ((rule.code, closest(rule, severities)) for rule in RULES)
+    return {code: severities[selector] for code, selector in closests if selector}
 
 
 def _one_severity(name: str, word: object) -> Severity | None:
@@ -167,6 +181,7 @@ def _per_file_ignores(value: object) -> dict[str, tuple[str, ...]]:
 FLAG = Kind(_flag, _parse_flag)
 TEXTS = Kind(_texts, _parse_texts, repeatable=True)
 SELECTORS = Kind(_selectors, _parse_texts, repeatable=True, metavar="CODES")
+SELECT = SELECTORS._replace(check=_select)
 PATH = Kind(_text, metavar="PATH")
 PATHS = Kind(_texts, _parse_texts, repeatable=True, metavar="PATH")
 NAME = Kind(_text, metavar="NAME")

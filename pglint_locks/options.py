@@ -28,6 +28,8 @@ DEFAULT_EXCLUDES = (
     ".nox",
 )
 
+VARIABLE_PREFIX = "PGLINT_LOCKS_"
+
 _REPORTED = "What is reported"
 _PRINTED = "How it is printed"
 _RUN = "How it runs"
@@ -60,7 +62,7 @@ class Option(NamedTuple):
     @property
     def variable(self) -> str:
         """The name of its environment variable."""
-        return "PGLINT_LOCKS_" + self.key.upper().replace("-", "_")
+        return VARIABLE_PREFIX + self.key.upper().replace("-", "_")
 
 
 def _to_come(key: str, kind: Kind, help: str, topic: str = _TO_COME) -> Option:
@@ -71,7 +73,7 @@ def _to_come(key: str, kind: Kind, help: str, topic: str = _TO_COME) -> Option:
 OPTIONS: tuple[Option, ...] = (
     Option(
         "select",
-        SELECTORS,
+        kinds.SELECT,
         None,
         _REPORTED,
         "Run these rules and no others: codes, prefixes of codes (PGL1), names, or ALL.",
@@ -104,7 +106,14 @@ OPTIONS: tuple[Option, ...] = (
     Option("statistics", FLAG, False, _PRINTED, "Count the findings of each rule."),
     Option("coverage", FLAG, False, _PRINTED, "List the locking clauses that were not analysed."),
     Option("quiet", FLAG, False, _PRINTED, "Print findings and errors only.", short="q"),
-    Option("verbose", FLAG, False, _PRINTED, "Name each file that is read.", short="v"),
+    Option(
+        "verbose",
+        FLAG,
+        False,
+        _PRINTED,
+        "Name each file that is read, and links that are not.",
+        short="v",
+    ),
     Option(
         "color",
         kinds.choice(("auto", "always", "never"), "WHEN"),

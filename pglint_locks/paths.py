@@ -3,7 +3,38 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
+
+from pglint_locks.errors import UsageError
+
+_KINDS = (
+    (stat.S_ISREG, "a file"),
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def working_directory() -> Path:
+    """The directory that relative paths start from.
+
+    Raises:
+        UsageError: it was removed while somebody stood in it, or cannot be reached.
+    """
+    try:
+        return Path.cwd()
+    except OSError as error:
+        hint = "change to another directory"
+        raise UsageError(f"the working directory is gone ({error.strerror}); {hint}") from None
+
+
+def kind_of_file(path: Path) -> str:
+    """What a path leads to, in words.  Raises OSError."""
+    mode = os.stat(path).st_mode
+    return next((words for test, words in _KINDS if test(mode)), "a special file")
 
 
 def shown(path: Path, cwd: Path) -> str:

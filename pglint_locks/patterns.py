@@ -15,6 +15,24 @@ from typing import NamedTuple
 from pglint_locks.errors import UsageError
 
 _PLAIN_NAME = re.compile(r"[\w.-]*[\w-]")
+_WITHOUT_BLANKS = re.compile(r"((?:[^\\]|\\.)*?) *")
+# The group by which pathspec marks that a match ended in a directory above the path.
+_ABOVE = "ps_d"
+
+
+class _Pattern(NamedTuple):
+    """One line: `excludes` is False for one that takes back (`!`)."""
+
+    regex: re.Pattern[str]
+    excludes: bool
+    for_directories: bool
+
+    def matches(self, path: str, is_directory: bool) -> bool:
+        """Whether it matches a path itself, not just a directory above it."""
+        if self.for_directories and not is_directory:
+            return False
+        found = self.regex.search(path)
+        return bool(found and not found.groupdict().get(_ABOVE))
 
 
 class PatternSet:
@@ -33,9 +51,9 @@ class PatternSet:
         """What the last pattern that matches this very path says; None without one."""
         if self._names is not None:
             return True if path.rpartition("/")[2] in self._names else None
-        for regex, include in reversed(self._patterns):
-            if _matches_whole(regex, path, is_directory):
-                return include
+        for pattern in reversed(self._patterns):
+            if pattern.matches(path, is_directory):
+                return pattern.excludes
         return None
 
     def covers(self, path: str, is_directory: bool = False) -> bool:
@@ -65,38 +83,35 @@ class Level(NamedTuple):
         return self.patterns.covers(self.prefix + name)
 
 
-def _compile(lines: Sequence[str], place: str | None) -> list[tuple[re.Pattern[str], bool]]:
-    """The patterns as regular expressions; False stands for one that takes back (`!`)."""
+def _compile(lines: Sequence[str], place: str | None) -> list[_Pattern]:
     from pathspec import GitIgnoreSpec
 
     patterns = []
     for line in lines:
+        text, for_directories = _without_slash(line)
         try:
-            compiled = GitIgnoreSpec.from_lines([line]).patterns
+            compiled = GitIgnoreSpec.from_lines([text]).patterns
         except ValueError:
             if place:
                 raise UsageError(f"{place}: '{line}' is no gitignore pattern") from None
             continue
-        for pattern in compiled:
-            if pattern.regex is not None and pattern.include is not None:
-                patterns.append((pattern.regex, pattern.include))
+        for each in compiled:
+            if each.regex is not None and each.include is not None:
+                patterns.append(_Pattern(each.regex, each.include, for_directories))
     return patterns
 
 
-def _matches_whole(regex: re.Pattern[str], path: str, is_directory: bool) -> bool:
-    """Whether a pattern matches a path itself, not just a directory above it.
+def _without_slash(line: str) -> tuple[str, bool]:
+    """A pattern without the slash at its end, and whether it had one.
 
-    pathspec marks with a group the slash behind the directory that a match ended in.
+    To git that slash means "directories only" and nothing else.  pathspec reads more
+    into it: to it `a/**/` is `a/`.
     """
-    mark = "ps_d"
-    found = regex.search(path)
-    if found and not found.groupdict().get(mark):
-        return True
-    return is_directory and any(
-        found.end(mark) == len(path) + 1
-        for found in regex.finditer(path + "/")
-        if mark in found.groupdict()
-    )
+    found = _WITHOUT_BLANKS.fullmatch(line)
+    text = found[1] if found else line
+    if text.endswith("//"):
+        return "", True  # git has no path that ends in a slash to match it with
+    return text.removesuffix("/"), text.endswith("/")
 
 
 class GitIgnores:
@@ -171,9 +186,11 @@ def _level(file: str) -> Iterator[Level]:
 
 def _read_lines(file: str) -> list[str]:
     """The lines of a file that hold a pattern; none where it cannot be read."""
+    if not os.path.isfile(file):  # a pipe would block the run
+        return []
     try:
-        with open(file, encoding="utf-8-sig", errors="surrogateescape") as opened:
-            lines = opened.read().splitlines()
+        with open(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as opened:
+            lines = [line.removesuffix("\r") for line in opened.read().split("\n")]
     except OSError:
         return []
     return [line for line in lines if line.strip() and not line.startswith("#")]

@@ -28,7 +28,10 @@ class FileReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a whole run gave.  Findings are sorted and without suppressed ones."""
+    """What a whole run gave.  Findings are sorted and without suppressed ones.
+
+    `files` counts those that were read, `errors` has also those that could not be.
+    """
 
     findings: tuple[Finding, ...]
     files: int

@@ -76,6 +76,20 @@ def matching(rules: Sequence[Rule], selectors: Iterable[str]) -> frozenset[str]:
     return frozenset(rule.code for rule in rules if _longest(rule, wanted))
 
 
+def closest(rule: Rule, selectors: Iterable[str]) -> str | None:
+    """The selector that names a rule most closely, the last of several; None without one."""
+    chosen, most = None, 1
+    for selector in selectors:
+        if (found := _specificity(rule, selector)) >= most:
+            chosen, most = selector, found
+    return chosen
+
+
+def listed_by(rules: Iterable[Rule], prefix: str) -> tuple[Rule, ...]:
+    """The rules that a prefix of codes or `ALL` stands for; none for a whole code or name."""
+    return tuple(rule for rule in rules if _NO_MATCH < _specificity(rule, prefix) < _WHOLE)
+
+
 def _runs_anyway(rule: Rule, select: Sequence[str] | None, base: frozenset[str] | None) -> bool:
     """Whether a rule runs when no selector speaks of it."""
     if select is not None and rule.subject is not Subject.LINTER:

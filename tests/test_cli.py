@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -110,11 +109,58 @@ def test_unreadable_files_cost_themselves_only(capsys: pytest.CaptureFixture[str
     output, errors = capsys.readouterr()
     assert _codes(output) == ["PGL101"]
     told = errors.splitlines()
-    assert [line.split(":")[2].strip() for line in told[:-1]] == ["a.sql", "b.sql", "c.sql"]
-    assert "UTF-8" in told[0]
-    assert "binary" in told[1]
-    assert "cannot be read" in told[2]
-    assert told[-1] == "Checked 4 files, 1 statement: 1 locking clause, 1 analysed."
+    assert [line.split(":")[2].strip() for line in told[:-1]] == ["c.sql", "a.sql", "b.sql"]
+    assert "cannot be read: it is a socket" in told[0]
+    assert "UTF-8" in told[1]
+    assert "binary" in told[2]
+    assert told[-1] == "Checked 1 file, 1 statement: 1 locking clause, 1 analysed."
+
+
+def _wide(encoding: str) -> bytes:
+    return f"SELECT 'größe — ↑' FROM t FOR UPDATE;\n{ERROR}".encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff\xfe\0\0" + _wide("utf-32-le"), "is UTF-32: convert it to UTF-8"),
+        (b"\0\0\xfe\xff" + _wide("utf-32-be"), "is UTF-32: convert it to UTF-8"),
+        (b"\xff\xfe" + _wide("utf-16-le"), "is UTF-16: convert it to UTF-8"),
+        (b"\xfe\xff" + _wide("utf-16-be"), "is UTF-16: convert it to UTF-8"),
+        (_wide("utf-16-le"), "has a NUL in every second byte, as UTF-16: convert it to UTF-8"),
+        (_wide("utf-16-be"), "has a NUL in every second byte, as UTF-16: convert it to UTF-8"),
+        (b"\0" * 64, "is binary (a NUL at byte 1): exclude it"),
+        (b"\0\1\2\3" * 64, "is binary (a NUL at byte 1): exclude it"),
+        (ERROR.encode() + b"\0", "is binary (a NUL at byte "),
+    ],
+)
+def test_files_in_another_encoding_are_told_apart_from_binary_ones(
+    data: bytes, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write("a.sql", data)
+    assert run(["check", "a.sql"]) == 2
+    first, last = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"pglint-locks: error: a.sql: {words}")
+    assert last.startswith("Checked 0 files, ")
+
+
+def test_a_pipe_that_is_named_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.sql")
+    os.mkfifo(".gitignore")
+    Path(".git").mkdir()
+    _write("a.sql", WARNING)
+    assert run(["check", "pipe.sql", ".", "--output-format", "concise"]) == 2
+    output, errors = capsys.readouterr()
+    assert _codes(output) == ["PGL102"]
+    assert errors.splitlines()[0] == (
+        "pglint-locks: error: pipe.sql: cannot be read: it is a pipe, no regular file; "
+        "what comes out of it can be linted as standard input (-)"
+    )
+
+
+def test_a_device_that_is_named_is_not_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "/dev/zero"]) == 2
+    assert "it is a device, no regular file" in capsys.readouterr().err
 
 
 def test_a_directory_without_sql_is_no_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,6 +238,29 @@ def test_verbose_names_each_file(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+def test_verbose_names_links_that_are_not_read(capsys: pytest.CaptureFixture[str]) -> None:
+    _write("db/a.sql", NO_LOCK)
+    for name, target in [
+        ("b.sql", "db/a.sql"),
+        ("db/nowhere.sql", "gone.sql"),
+        ("db/round.sql", "round.sql"),
+        ("folder", "db"),
+        ("nowhere.txt", "gone.txt"),
+        ("node_modules", "db"),
+    ]:
+        Path(name).symlink_to(target)
+    assert run(["check", "-v", "db", "."]) == 0
+    assert capsys.readouterr().err.splitlines()[:-1] == [
+        "pglint-locks: reads db/a.sql",
+        "pglint-locks: db/nowhere.sql is a link to nowhere; it is not read",
+        "pglint-locks: db/round.sql is a link to nowhere; it is not read",
+        "pglint-locks: b.sql is db/a.sql, which is read under that name",
+        "pglint-locks: folder is a link to a directory; it is not followed",
+    ]
+    assert run(["check"]) == 0
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_statistics_count_by_rule(capsys: pytest.CaptureFixture[str]) -> None:
     _write("a.sql", WARNING * 10 + ERROR)
     run(["check", "--statistics", "-q", "--output-format", "json"])
@@ -238,6 +307,55 @@ def test_findings_go_to_the_output_file(capsys: pytest.CaptureFixture[str]) -> N
 def test_an_output_file_that_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "--output-file", "no/such/folder.json"]) == 2
     assert "no/such/folder.json: cannot be written: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("output", "inputs"),
+    [
+        ("a.sql", ["a.sql"]),
+        ("a.sql", ["."]),
+        ("./db/../a.sql", ["db", "a.sql"]),
+        ("link.sql", ["a.sql"]),
+        ("a.sql", ["link.sql"]),
+        ("a.sql", ["hard.sql"]),
+        ("gen/a.sql", ["gen/a.sql"]),
+        ("a.sql", ["-", "--stdin-filename", "a.sql"]),
+    ],
+)
+def test_the_output_file_is_none_of_those_that_are_linted(
+    output: str,
+    inputs: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _write("pglint-locks.toml", 'extend-exclude = ["gen"]\n')
+    for name in ("a.sql", "db/b.sql", "gen/a.sql"):
+        _write(name, ERROR)
+    Path("link.sql").symlink_to("a.sql")
+    Path("hard.sql").hardlink_to("a.sql")
+    _pipe(monkeypatch, ERROR.encode())
+    assert run(["check", *inputs, "--output-file", output]) == 2
+    assert "is one of the files to lint" in capsys.readouterr().err
+    assert Path(output).read_text(encoding="utf-8") == ERROR
+
+
+def test_an_output_file_may_be_written_again() -> None:
+    _write("a.sql", ERROR)
+    for _ in range(2):
+        assert run(["check", "--output-file", "findings.txt"]) == 1
+
+
+def test_only_the_reporter_that_is_asked_for_is_imported() -> None:
+    _write("a.sql", ERROR)
+    script = (
+        "import sys\n"
+        "from pglint_locks.cli import run\n"
+        "run(['check', '-q', '--output-format', 'concise'])\n"
+        "parts = ('concise', 'full', 'excerpt', 'github', 'json_findings')\n"
+        "loaded = [x for x in parts if f'pglint_locks.reporters.{x}' in sys.modules]\n"
+        "print(*loaded, file=sys.stderr)\n"
+    )
+    assert _python("-c", script).stderr == "concise\n"
 
 
 @pytest.mark.parametrize(
@@ -418,13 +536,31 @@ def test_options_from_the_environment(
     monkeypatch.setenv("PGLINT_LOCKS_ISOLATED", "1")
     monkeypatch.setenv("PGLINT_LOCKS_OUTPUT_FORMAT", "concise")
     monkeypatch.setenv("PGLINT_LOCKS_IGNORE", "PGL102,PGL301")
-    monkeypatch.setenv("PGLINT_LOCKS_FAIL_ONN", "never")
     assert run(["check"]) == 1
-    output, errors = capsys.readouterr()
-    assert _codes(output) == ["PGL101"]
-    assert "PGLINT_LOCKS_FAIL_ONN names no option; did you mean" in errors
+    assert _codes(capsys.readouterr().out) == ["PGL101"]
     monkeypatch.setenv("PGLINT_LOCKS_CONFIG", "pglint-locks.toml")
     assert run(["check", "--isolated", "--select", "PGL101"]) == 1
+
+
+@pytest.mark.parametrize("command", ["check", "config"])
+@pytest.mark.parametrize("name", ["PGLINT_LOCKS_FAIL_ONN", "PGLINT_LOCKS_SEVERITY"])
+def test_a_variable_that_sets_nothing_is_status_2(
+    command: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, "never")
+    assert run([command]) == 2
+    output, errors = capsys.readouterr()
+    assert not output
+    assert errors.startswith(f"pglint-locks: error: {name}")
+    assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize("path", ["nowhere", "nowhere/a.sql", ""])
+def test_config_of_a_path_that_is_missing(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["config", path]) == 2
+    output, errors = capsys.readouterr()
+    assert not output
+    assert f"{path or repr(path)}: no such file or directory" in errors
 
 
 def test_config_tells_where_settings_come_from(
@@ -608,19 +744,91 @@ def test_readers_of_both_streams_may_go_away() -> None:
 
 
 def test_ctrl_c_ends_with_130() -> None:
-    _write("a.sql", NO_LOCK)
+    """The signal comes while the program waits for standard input, as a person's would."""
+    script = (
+        "import signal, sys\n"
+        "from pglint_locks.cli import main\n"
+        "class Input:\n"
+        "    buffer = property(lambda self: self)\n"
+        "    def read(self):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "        return b''\n"
+        "sys.stdin = Input()\n"
+        "sys.argv[1:] = ['check', '-']\n"
+        "main()\n"
+    )
+    done = _python("-c", script)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
+
+
+def _shell(command: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the program with its streams as a shell's redirections have them."""
     root = str(Path(__file__).parent.parent)
-    with subprocess.Popen(
-        [sys.executable, "-m", "pglint_locks", "check", "-v", "a.sql", "-"],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+    return subprocess.run(
+        ["sh", "-c", f'"$0" -m pglint_locks {command}', sys.executable],
+        capture_output=True,
         env={**os.environ, "PYTHONPATH": root},
-    ) as process:
-        assert process.stderr
-        assert process.stderr.readline() == b"pglint-locks: reads a.sql\n"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
-        assert process.stderr.read().strip() == b""
+        check=False,
+        timeout=60,
+    )
+
+
+_NO_OUTPUT = "pglint-locks: error: standard output cannot be written: "
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("check a.sql >&-", _NO_OUTPUT + "it is closed"),
+        ("check a.sql >/dev/full", _NO_OUTPUT + "No space left on device"),
+        ("config >&-", _NO_OUTPUT + "it is closed"),
+        ("config >/dev/full", _NO_OUTPUT + "No space left on device"),
+        ("explain PGL101 >&-", _NO_OUTPUT + "it is closed"),
+        ("explain PGL101 >/dev/full", _NO_OUTPUT + "No space left on device"),
+        ("--version >&-", _NO_OUTPUT + "it is closed"),
+        ("check --help >/dev/full", _NO_OUTPUT + "No space left on device"),
+        ("check - <&-", "pglint-locks: error: standard input cannot be read: it is closed"),
+        ("check - <&- >&-", "pglint-locks: error: standard input cannot be read: it is closed"),
+    ],
+)
+def test_streams_that_are_closed_or_full(command: str, first: str) -> None:
+    _write("a.sql", ERROR * 100)
+    done = _shell(command)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    told, *more = done.stderr.decode().splitlines()
+    assert told == first
+    assert not [line for line in more if not line.startswith("Checked ")]
+
+
+@pytest.mark.parametrize("end", ["2>&-", "2>/dev/full"])
+def test_without_standard_error_findings_are_still_right(end: str) -> None:
+    _write("a.sql", ERROR)
+    done = _shell(f"check a.sql nowhere.sql --output-format concise {end}")
+    assert done.returncode == 2
+    assert _codes(done.stdout.decode()) == ["PGL101"]
+    assert _shell(f"check a.sql -v {end}").returncode == 1
+    assert _shell(f"chekc {end}").returncode == 2
+
+
+def test_closed_output_does_no_harm_where_findings_go_to_a_file() -> None:
+    _write("a.sql", ERROR)
+    assert _shell("check a.sql --output-format concise --output-file out.txt >&-").returncode == 1
+    assert _codes(Path("out.txt").read_text(encoding="utf-8")) == ["PGL101"]
+
+
+@pytest.mark.parametrize("command", ["check", "check a.sql", "config"])
+def test_a_working_directory_that_was_removed(command: str, here: Path) -> None:
+    (here / "gone").mkdir()
+    os.chdir(here / "gone")
+    (here / "gone").rmdir()
+    done = _python("-m", "pglint_locks", *command.split())
+    os.chdir(here)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "pglint-locks: error: the working directory is gone (No such file or directory); "
+        "change to another directory"
+    ]
 
 
 def test_output_is_utf_8_whatever_the_locale() -> None:

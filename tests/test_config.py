@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -174,7 +175,8 @@ def test_each_key_takes_a_value_of_its_kind(tmp_path: Path) -> None:
             "did you mean 'warning'?",
         ),
         ('severity.PGL31 = "off"', "severity: no rule is called 'PGL31'; did you mean 'PGL301'?"),
-        ('severity.PGL3 = "off"', "severity: no rule is called 'PGL3'; did you mean 'PGL301'?"),
+        ('severity.PGL9 = "off"', "severity: no rule is called 'PGL9'"),
+        ("select = []", "select: must name at least one, not []"),
         ('ignore = ["PGL7011"]', "ignore: no rule is called 'PGL7011'; did you mean 'PGL701'?"),
         ('per-file-ignores."a/*" = "x"', "per-file-ignores: each value must be a list of strings"),
         ('per-file-ignores."a/*" = ["PGL9"]', "per-file-ignores: no rule is called 'PGL9'"),
@@ -188,6 +190,38 @@ def test_what_is_wrong_is_told_with_file_and_key(tmp_path: Path, line: str, mess
     assert _error(tmp_path, line).startswith(f".pglint-locks.toml: {message}")
     told = _error(tmp_path / "p", f"[tool.pglint-locks]\n{line}", "pyproject.toml")
     assert f"p/pyproject.toml: tool.pglint-locks.{message}" in f"p/{told}"
+
+
+def test_severities_go_by_prefix_too_and_the_longer_one_wins(tmp_path: Path) -> None:
+    config = _in(
+        tmp_path,
+        'severity = { PGL102 = "error", PGL1 = "note", ALL = "warning", PGL201 = "off" }\n',
+    )
+    severity = config.settings(tmp_path / "a.sql").severity
+    assert set(severity) == {rule.code for rule in RULES}
+    assert severity["PGL101"] is Severity.NOTE
+    assert severity["PGL102"] is Severity.ERROR
+    assert severity["PGL201"] is None
+    assert severity["PGL301"] is Severity.WARNING
+
+
+@pytest.mark.parametrize("name", [".pglint-locks.toml", "pglint-locks.toml", "pyproject.toml"])
+def test_a_directory_or_pipe_named_like_a_configuration_is_an_error(
+    tmp_path: Path, name: str
+) -> None:
+    for make, kind in ((Path.mkdir, "a directory"), (os.mkfifo, "a pipe")):
+        folder = tmp_path / kind
+        folder.mkdir()
+        make(folder / name)
+        with pytest.raises(UsageError) as caught:
+            Configs(tmp_path).above(folder)
+        assert str(caught.value).endswith(f"{name}: is {kind}, no configuration file; rename it")
+
+
+def test_a_configuration_that_is_a_link_to_nowhere_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "pglint-locks.toml").symlink_to("gone.toml")
+    with pytest.raises(UsageError, match=r"^pglint-locks.toml: cannot be read: No such file"):
+        Configs(tmp_path).above(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -297,12 +331,11 @@ def test_command_line_over_environment_over_file(tmp_path: Path) -> None:
         tmp_path / "pglint-locks.toml",
         'fail-on = "note"\ncolor = "never"\nseverity-threshold = "error"\n',
     )
-    environment, warnings = environment_layer(
+    environment = environment_layer(
         {"PGLINT_LOCKS_FAIL_ON": "error", "PGLINT_LOCKS_COLOR": "always", "HOME": "/"}, tmp_path
     )
     command_line = command_line_layer({"fail-on": "never"}, tmp_path)
     config = Configs(tmp_path, (environment, command_line)).above(tmp_path)
-    assert not warnings
     assert (config["fail-on"], config.origin("fail-on")) == (None, "command line")
     assert (config["color"], config.origin("color")) == ("always", "environment")
     assert config["severity-threshold"] is Severity.ERROR
@@ -355,15 +388,13 @@ def test_a_later_place_goes_before_a_longer_code() -> None:
 def test_every_option_can_come_from_the_environment(
     tmp_path: Path, name: str, text: str, key: str, value: object
 ) -> None:
-    layer, warnings = environment_layer({f"PGLINT_LOCKS_{name}": text}, tmp_path)
+    layer = environment_layer({f"PGLINT_LOCKS_{name}": text}, tmp_path)
     assert dict(layer.values) == {key: value}
-    assert not warnings
 
 
 def test_an_empty_variable_is_an_unset_one(tmp_path: Path) -> None:
-    layer, warnings = environment_layer({"PGLINT_LOCKS_SELECT": ""}, tmp_path)
+    layer = environment_layer({"PGLINT_LOCKS_SELECT": ""}, tmp_path)
     assert not layer.values
-    assert not warnings
 
 
 @pytest.mark.parametrize(
@@ -385,22 +416,20 @@ def test_a_wrong_variable_is_told_by_name(
 
 
 @pytest.mark.parametrize(
-    ("name", "warning"),
+    ("name", "message"),
     [
+        ("SELCT", "PGLINT_LOCKS_SELCT names no option; did you mean 'PGLINT_LOCKS_SELECT'?"),
+        ("XYZZY", "PGLINT_LOCKS_XYZZY names no option; unset it"),
         (
-            "PGLINT_LOCKS_SELCT",
-            "PGLINT_LOCKS_SELCT names no option; did you mean 'PGLINT_LOCKS_SELECT'?",
-        ),
-        (
-            "PGLINT_LOCKS_QUEUE_TABLES",
-            "PGLINT_LOCKS_QUEUE_TABLES: queue-tables can be set in a configuration file only",
+            "QUEUE_TABLES",
+            "PGLINT_LOCKS_QUEUE_TABLES: queue-tables can only be set in a configuration file",
         ),
     ],
 )
-def test_a_variable_that_sets_nothing_is_warned_of(tmp_path: Path, name: str, warning: str) -> None:
-    layer, warnings = environment_layer({name: "1"}, tmp_path)
-    assert not layer.values
-    assert warnings == [warning]
+def test_a_variable_that_sets_nothing_is_an_error(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        environment_layer({f"PGLINT_LOCKS_{name}": "1"}, tmp_path)
+    assert str(caught.value) == message
 
 
 # The table of options

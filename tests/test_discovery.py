@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -285,9 +285,19 @@ def test_an_unreadable_line_of_a_gitignore_is_passed_over(tmp_path: Path) -> Non
     assert _names(tmp_path) == ["b.sql", "c.sql"]
 
 
+def test_a_negation_of_directories_below_one(tmp_path: Path) -> None:
+    _git_init(tmp_path)
+    _write(tmp_path / ".gitignore", "vendor/*", "!vendor/**/")
+    _make(tmp_path, "vendor/a.sql", "vendor/x/b.sql", "vendor/x/y/c.sql")
+    assert _names(tmp_path) == ["vendor/x/b.sql", "vendor/x/y/c.sql"]
+    assert _names(tmp_path, "vendor/x/b.sql") == ["vendor/x/b.sql"]
+
+
 _PATTERNS = (
     "a b foo *.sql x.sql keep * f* ** a/b foo/ keep/ /a /foo/ a/** **/foo a/**/x.sql ? [ab] [!a] "
-    "foo/* keep.sql /* k*/ **/ a/*/ b** */ /*.sql"
+    "foo/* keep.sql /* k*/ **/ a/*/ b** */ /*.sql a/**/ foo/**/ /a/**/ **/a/ **/*/ a/**/b/ a/b/ "
+    "*/**/ /**/ /**/foo/ a/**/**/ **/a/** foo// a//b a**/b */*/ */a/**/ f*/** / [ab]/ foo/*/** "
+    "*/foo/ a/**/*.sql /*/ *"
 ).split()
 _NAMES = "a b foo foo.sql x.sql keep keep.sql".split()
 
@@ -300,12 +310,21 @@ def _random_tree(choose: random.Random, folder: Path, depth: int) -> None:
             (folder / name).mkdir()
             _random_tree(choose, folder / name, depth - 1)
     if depth == 3 or choose.random() < 0.3:
-        signs: Sequence[str] = ("", "", "", "!", "!")
-        lines = [choose.choice(signs) + choose.choice(_PATTERNS) for _ in range(4)]
-        _write(folder / ".gitignore", *lines)
+        _write(folder / ".gitignore", *_random_patterns(choose))
 
 
-@pytest.mark.parametrize("seed", range(25))
+def _random_patterns(choose: random.Random) -> Iterator[str]:
+    """Patterns, and negations of them or of what is beside and below what they match."""
+    for _ in range(2):
+        pattern = choose.choice(_PATTERNS)
+        yield pattern
+        folder = pattern.strip("/*")
+        near = [f"{folder}/**/", f"{folder}/*/", f"{folder}/", f"{folder}/**", "*/", "*.sql"]
+        yield "!" + choose.choice([*near, *choose.sample(_PATTERNS, 5)])
+        yield choose.choice(["", "", "!"]) + choose.choice(_PATTERNS)
+
+
+@pytest.mark.parametrize("seed", range(40))
 def test_git_itself_leaves_out_the_same_files(tmp_path: Path, seed: int) -> None:
     _git_init(tmp_path)
     _random_tree(random.Random(seed), tmp_path, depth=3)

@@ -18,6 +18,7 @@ from pglint_locks.errors import UsageError
 from pglint_locks.findings import Rule, Severity, Subject
 from pglint_locks.pages import read_page
 from pglint_locks.rules import RULES
+from pglint_locks.selection import matching
 
 PAGE = """\
 # PGL999: a-rule
@@ -120,6 +121,16 @@ def test_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
         assert rule.summary in output
 
 
+@pytest.mark.parametrize("prefix", ["PGL1", "pgl10", "PGL", "all"])
+def test_a_prefix_lists_its_rules(prefix: str, capsys: pytest.CaptureFixture[str]) -> None:
+    codes = sorted(matching(RULES, [prefix]))
+    assert len(codes) > 1
+    assert run(["explain", prefix]) == 0
+    assert [line[:6] for line in capsys.readouterr().out.splitlines()[::2]] == codes
+    assert run(["explain", prefix, "--output-format", "json"]) == 0
+    assert [entry["code"] for entry in json.loads(capsys.readouterr().out)] == codes
+
+
 def test_the_catalogue_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", "--all", "--output-format", "json"]) == 0
     listed = json.loads(capsys.readouterr().out)
@@ -131,7 +142,7 @@ def test_the_catalogue_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (["PGL7011"], "no rule is called 'PGL7011'; did you mean 'PGL701'?"),
-        (["PGL1"], "no rule is called 'PGL1'"),
+        (["PGL9"], "no rule is called 'PGL9'"),
         (["lock-stop-at-with"], "did you mean 'lock-stops-at-with'?"),
         (["PGL101", "--all"], "name one rule"),
         (["PGL101", "--output-format", "jso"], "'jso' is not known; did you mean 'json'?"),

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pglint_locks.config import Settings
+import pytest
+
+from pglint_locks.config import Configs, Settings
 from pglint_locks.engine import lint_text
 from pglint_locks.findings import Severity
+from pglint_locks.options import OPTIONS
 from pglint_locks.reporters import RenderOptions, render
 from pglint_locks.rules import RULES
 
@@ -28,6 +31,52 @@ def test_the_example_gives_the_output_that_is_shown() -> None:
 def test_the_table_lists_every_rule_with_its_page() -> None:
     for rule in RULES:
         assert f"| [{rule.code}](rules/{rule.page}) | {rule.name} |" in README
+
+
+def test_configuration_lists_every_key_that_only_files_can_set() -> None:
+    section = README.partition("\n## Configuration\n")[2].partition("\n## ")[0]
+    only_files = [option for option in OPTIONS if not option.on_command_line]
+    listed = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+    assert listed == [option.key for option in only_files if option.built]
+    to_come = re.search(r"^(.*) are known, but not built yet", section, re.MULTILINE)
+    assert to_come is not None
+    keys = {option.key for option in only_files if not option.built}
+    assert set(re.findall(r"`([a-z-]+)`", to_come[1])) == keys
+
+
+def test_the_configuration_of_the_readme_is_accepted(tmp_path: Path) -> None:
+    shown = re.search(r"```toml\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    (tmp_path / "pyproject.toml").write_text(shown[1], encoding="utf-8")
+    severity = Configs(tmp_path).above(tmp_path).settings(tmp_path / "a.sql").severity
+    assert severity["PGL101"] is Severity.ERROR
+    assert severity["PGL102"] is Severity.NOTE
+
+
+_STATEMENT = """\
+SELECT id
+  FROM jobs
+ ORDER BY id LIMIT 1000
+ OFFSET 1000
+   FOR SHARE;"""
+
+
+@pytest.mark.parametrize(
+    ("row", "alone", "silences"),
+    [
+        *((row, False, row == 4) for row in range(1, 6)),
+        *((row, True, row in (1, 4)) for row in range(1, 6)),
+    ],
+)
+def test_where_a_suppression_must_stand(row: int, alone: bool, silences: bool) -> None:
+    comment = "-- pglint: ignore[PGL102] one nightly session"
+    lines = _STATEMENT.splitlines()
+    if alone:
+        lines.insert(row - 1, comment)
+    else:
+        lines[row - 1] += f" {comment}"
+    run = lint_text("\n".join(lines) + "\n", "a.sql", Settings())
+    assert ("PGL102" not in {finding.rule.code for finding in run.findings}) is silences
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:

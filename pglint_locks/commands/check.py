@@ -13,6 +13,7 @@ from pglint_locks.commands.layers import configurations
 from pglint_locks.commands.streams import (
     complain,
     prepare,
+    read_standard_input,
     remark,
     show,
     tell,
@@ -23,7 +24,7 @@ from pglint_locks.config import Config, Configs, Settings
 from pglint_locks.discovery import Discovery, FoundFile, discover, excluded_by
 from pglint_locks.errors import UsageError
 from pglint_locks.findings import Finding, Severity
-from pglint_locks.paths import absolute, shown
+from pglint_locks.paths import absolute, shown, working_directory
 
 if TYPE_CHECKING:
     from pglint_locks.run import Run
@@ -40,20 +41,21 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
             wrong with one path or one nested configuration file is told instead.
     """
     prepare()
-    cwd = Path.cwd()
-    configs, warnings = configurations(given, cwd)
+    cwd = working_directory()
+    configs = configurations(given, cwd)
     names = list(paths) or ["."]
     if "stdin-filename" in given and STANDARD_INPUT not in names:
         raise UsageError("--stdin-filename is for standard input; add the path -")
     lint = _Lint(configs, cwd)
     found = discover([name for name in names if name != STANDARD_INPUT], configs, cwd)
     config = _common_config(names, found, configs, cwd)
+    _spare_inputs(names, found, config)
     if not config["quiet"]:
-        for line in [*warnings, *found.notices]:
+        for line in found.notices:
             remark(line)
     if config["verbose"] and not config["quiet"]:
-        for file in found.files:
-            remark(f"reads {file.name}")
+        for line in [*(f"reads {file.name}" for file in found.files), *dict.fromkeys(found.links)]:
+            remark(line)
     run = lint.files(found.files)
     if STANDARD_INPUT in names:
         run = lint.with_standard_input(run, found, config)
@@ -79,7 +81,11 @@ class _Lint:
         from pglint_locks.run import FileError
         from pglint_locks.sources.decode import UnreadableTextError, decode
 
-        data = sys.stdin.buffer.read()  # in any case: who writes it should not fail
+        try:
+            data = read_standard_input()  # in any case: who writes it should not fail
+        except UsageError as error:
+            _add_error(found, error)
+            return run
         given = config["stdin-filename"]
         name = shown(Path(given), self._cwd) if given else "<stdin>"
         path = absolute(Path(given or name), self._cwd)
@@ -97,7 +103,7 @@ class _Lint:
             own = lint_text(decode(name, data).text, name, settings)
         except UnreadableTextError as error:
             unread = FileError(name, str(error))
-            return replace(run, files=run.files + 1, errors=(*run.errors, unread))
+            return replace(run, errors=(*run.errors, unread))
         return replace(
             run,
             findings=tuple(
@@ -130,6 +136,23 @@ def _common_config(names: Sequence[str], found: Discovery, configs: Configs, cwd
         return configs.without_file
 
 
+def _spare_inputs(names: Sequence[str], found: Discovery, config: Config) -> None:
+    """Make sure that `--output-file` is none of the files that are linted, under any name.
+
+    Raises:
+        UsageError: it is one; to write findings there would destroy it.
+    """
+    output = config.file("output-file")
+    if not (output and os.path.exists(output)):
+        return
+    stands_for = {STANDARD_INPUT: config["stdin-filename"] or os.devnull}
+    named = (absolute(Path(stands_for.get(name, name)), config.cwd) for name in names)
+    for path in (*(file.path for file in found.files), *named):
+        if os.path.isfile(path) and os.path.samefile(path, output):
+            what = f"{shown(output, config.cwd)} is one of the files to lint"
+            raise UsageError(f"--output-file: {what}; write the findings elsewhere")
+
+
 def _add_error(found: Discovery, error: UsageError) -> None:
     """Note a broken configuration file, unless that was done while looking for files."""
     if str(error) not in found.errors:
@@ -153,6 +176,8 @@ def _report(run: Run, lint: _Lint, found: Discovery, config: Config) -> int:
         _write(replace(run, findings=tuple(seen)), config)
     except OSError as error:
         errors.append(f"{config['output-file']}: cannot be written: {error.strerror}")
+    except UsageError as error:
+        errors.append(str(error))
     for line in errors:
         complain(line)
     _summarise(run, seen, config)
@@ -167,7 +192,12 @@ def _fails(finding: Finding, lint: _Lint) -> bool:
 
 
 def _write(run: Run, config: Config) -> None:
-    """Print the findings, or write them to `--output-file`.  Raises OSError."""
+    """Print the findings, or write them to `--output-file`.
+
+    Raises:
+        OSError: that file cannot be written.
+        UsageError: standard output cannot be written.
+    """
     from pglint_locks.reporters import RenderOptions, render
 
     path = config.file("output-file")

@@ -9,25 +9,27 @@ from pathlib import Path
 from typing import Any
 
 from pglint_locks.commands.layers import configurations
-from pglint_locks.commands.streams import prepare, remark, show
+from pglint_locks.commands.streams import prepare, show
 from pglint_locks.config import SELECTION_KEYS, Config
+from pglint_locks.errors import UsageError
 from pglint_locks.kinds import NEVER, OFF
 from pglint_locks.options import OPTIONS, Option
-from pglint_locks.paths import absolute
+from pglint_locks.paths import absolute, working_directory
 
 
 def show_config(path: str, given: Mapping[str, object]) -> int:
     """Print the settings that hold for a path; returns the exit status 0.
 
     Raises:
-        UsageError: an option, a variable or a configuration file is wrong.
+        UsageError: an option, a variable or a configuration file is wrong, or there is no
+            such path.
     """
     prepare()
-    cwd = Path.cwd()
-    configs, warnings = configurations(given, cwd)
-    for line in warnings:
-        remark(line)
+    cwd = working_directory()
+    configs = configurations(given, cwd)
     place = absolute(Path(path), cwd)
+    if not (path and os.path.exists(place)):
+        raise UsageError(f"{path or repr(path)}: no such file or directory")
     config = configs.above(place if os.path.isdir(place) else place.parent)
     rows = [_row(option, config) for option in OPTIONS if option.built and option.in_files]
     rows.append(("# rules that run", " ".join(sorted(config.enabled)), ""))

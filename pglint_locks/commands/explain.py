@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from pglint_locks.commands.streams import prepare, show, terminal_width, wants_color
@@ -11,13 +12,13 @@ from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Rule
 from pglint_locks.pages import read_page
 from pglint_locks.rules import RULES
-from pglint_locks.selection import find_rule
+from pglint_locks.selection import find_rule, listed_by
 
 _FORMATS = ("text", "json")
 
 
 def explain(name: str | None, everything: bool, output_format: str) -> int:
-    """Print one rule's page or the list of all rules; returns the exit status 0.
+    """Print one rule's page, or list all rules or those of a prefix; returns the exit status 0.
 
     Raises:
         UsageError: no rule, or not exactly one thing, is asked for.
@@ -28,8 +29,9 @@ def explain(name: str | None, everything: bool, output_format: str) -> int:
         raise UsageError(f"--output-format: '{output_format}' is not known{hint}")
     if everything == (name is not None):
         raise UsageError("name one rule, such as PGL101, or give --all to list them")
-    if name is None:
-        show(_catalogue_json() if output_format == "json" else _catalogue())
+    listed = RULES if name is None else listed_by(RULES, name)
+    if name is None or listed:
+        show(_catalogue_json(listed) if output_format == "json" else _catalogue(listed))
     else:
         rule = find_rule(RULES, name)
         show(_page_json(rule) if output_format == "json" else _page(rule))
@@ -52,12 +54,12 @@ def _page_json(rule: Rule) -> str:
     return _as_json({**_metadata(rule), "page": read_page(rule)})
 
 
-def _catalogue() -> str:
+def _catalogue(rules: Sequence[Rule]) -> str:
     """A line for each rule: code, name, severities, and what it finds."""
-    widest = max(len(rule.name) for rule in RULES)
+    widest = max(len(rule.name) for rule in rules)
     return "".join(
         f"{rule.code}  {rule.name:{widest}}  {_severities(rule)}\n        {rule.summary}\n"
-        for rule in RULES
+        for rule in rules
     )
 
 
@@ -66,8 +68,8 @@ def _severities(rule: Rule) -> str:
     return f"{words} (opt-in)" if rule.opt_in else words
 
 
-def _catalogue_json() -> str:
-    return _as_json([_metadata(rule) for rule in RULES])
+def _catalogue_json(rules: Sequence[Rule]) -> str:
+    return _as_json([_metadata(rule) for rule in rules])
 
 
 def _metadata(rule: Rule) -> dict[str, Any]:

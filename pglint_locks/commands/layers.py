@@ -10,13 +10,13 @@ from pglint_locks.config import Config, Configs, command_line_layer, environment
 from pglint_locks.errors import UsageError
 
 
-def configurations(given: Mapping[str, object], cwd: Path) -> tuple[Configs, list[str]]:
-    """The configurations under the options given, and warnings about the environment.
+def configurations(given: Mapping[str, object], cwd: Path) -> Configs:
+    """The configurations under the options given.
 
     Raises:
         UsageError: an option, a variable or the file of `--config` is wrong.
     """
-    environment, warnings = environment_layer(os.environ, cwd)
+    environment = environment_layer(os.environ, cwd)
     command_line = command_line_layer(given, cwd)
     if {"config", "isolated"} <= given.keys():
         raise UsageError("--config and --isolated exclude each other; leave one out")
@@ -24,4 +24,4 @@ def configurations(given: Mapping[str, object], cwd: Path) -> tuple[Configs, lis
     base = Config(layers, cwd, cwd)
     forced = None if "isolated" in given else base["config"]
     isolated = "config" not in given and base["isolated"]
-    return Configs(cwd, layers, Path(forced) if forced else None, isolated), warnings
+    return Configs(cwd, layers, Path(forced) if forced else None, isolated)

@@ -1,12 +1,15 @@
-"""Standard output and standard error: words, colours, and readers that have gone."""
+"""The standard streams: words, colours, closed ones, full disks and readers that have gone."""
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from collections.abc import Mapping
 from typing import TextIO
+
+from pglint_locks.errors import UsageError
 
 _PROGRAM = "pglint-locks"
 
@@ -17,7 +20,7 @@ def tell(message: str) -> None:
 
     try:
         print(escape(message), file=sys.stderr)
-    except BrokenPipeError:
+    except OSError:  # there is no other place to tell it
         _drop(sys.stderr)
 
 
@@ -43,25 +46,86 @@ def prepare() -> None:
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
 
 
+def stand_in_for_closed() -> None:
+    """Put something in the place of each standard stream that was closed by who called us.
+
+    To use standard input or output is then an error like any other (EBADF), and no file
+    that we open gets their numbers.  What goes to standard error is lost.
+    """
+    if sys.stdin is None:
+        _replace_descriptor(0, os.O_WRONLY)
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    if sys.stdout is None:
+        _replace_descriptor(1, os.O_RDONLY)
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        _replace_descriptor(2, os.O_WRONLY)
+        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
+def read_standard_input() -> bytes:
+    """All of standard input.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise UsageError(f"standard input cannot be read: {_in_words(error)}") from None
+
+
 def show(text: str) -> None:
-    """Print a report on standard output; a reader that has gone is no error."""
+    """Print a report on standard output; a reader that has gone is no error.
+
+    Raises:
+        UsageError: standard output cannot be written.
+    """
     try:
         sys.stdout.write(text)
+        flush()
+    except OSError as error:
+        give_up_output(error)
+
+
+def flush() -> None:
+    """Have standard output write what it still holds.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        drop_standard_output()
+    except OSError as error:
+        give_up_output(error)
 
 
-def drop_standard_output() -> None:
-    """Its reader has gone: be silent, now and when Python flushes at exit."""
+def give_up_output(error: OSError) -> None:
+    """Have standard output be silent from now on, also when Python flushes it at exit.
+
+    Raises:
+        UsageError: the error is another than that its reader has gone.
+    """
     _drop(sys.stdout)
+    if not isinstance(error, BrokenPipeError):
+        raise UsageError(f"standard output cannot be written: {_in_words(error)}") from None
+
+
+def _in_words(error: OSError) -> str:
+    return "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
 
 
 def _drop(stream: TextIO) -> None:
     """Send what is still to come to nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    _replace_descriptor(stream.fileno(), os.O_WRONLY)
+
+
+def _replace_descriptor(number: int, flags: int) -> None:
+    """Have a descriptor lead to nowhere."""
+    nowhere = os.open(os.devnull, flags)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def wants_color(when: str, stream: TextIO, environ: Mapping[str, str]) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pglint_locks.reporters import concise, full, github, json_findings
 from pglint_locks.reporters.options import RenderOptions
 
 if TYPE_CHECKING:
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "RenderOptions", "render"]
 
-FORMATS: Mapping[str, Callable[[Run, RenderOptions], str]] = MappingProxyType(
+# The module and function of each format: a run imports only what it is asked for.
+FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "full": full.render,
-        "concise": concise.render,
-        "json": json_findings.render_array,
-        "jsonl": json_findings.render_lines,
-        "github": github.render,
+        "full": ("full", "render"),
+        "concise": ("concise", "render"),
+        "json": ("json_findings", "render_array"),
+        "jsonl": ("json_findings", "render_lines"),
+        "github": ("github", "render"),
     }
 )
 
@@ -36,4 +37,8 @@ def render(run: Run, format: str, options: RenderOptions) -> str:
         KeyError: `format` is not in `FORMATS`.
     """
     shown = tuple(found for found in run.findings if found.severity >= options.threshold)
-    return FORMATS[format](replace(run, findings=shown), options)
+    module, function = FORMATS[format]
+    reporter: Callable[[Run, RenderOptions], str] = getattr(
+        import_module(f"{__name__}.{module}"), function
+    )
+    return reporter(replace(run, findings=shown), options)

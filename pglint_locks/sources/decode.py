@@ -5,7 +5,14 @@ from __future__ import annotations
 from pglint_locks.text import SourceText
 
 _BOM = b"\xef\xbb\xbf"
-_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_OTHER_BOMS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+_SAMPLE = 4096
 
 
 class UnreadableTextError(Exception):
@@ -17,10 +24,15 @@ def decode(name: str, data: bytes) -> SourceText:
 
     Raises `UnreadableTextError` for a NUL and for what is not UTF-8.
     """
-    if data.startswith(_UTF16_BOMS):
-        raise UnreadableTextError("is UTF-16: convert it to UTF-8, or exclude it")
+    for mark, encoding in _OTHER_BOMS.items():
+        if data.startswith(mark):
+            raise UnreadableTextError(f"is {encoding}: convert it to UTF-8, or exclude it")
     nul = data.find(b"\0")
     if nul >= 0:
+        if len(data) % 2 == 0 and _is_wide(data[:_SAMPLE]):
+            raise UnreadableTextError(
+                "has a NUL in every second byte, as UTF-16: convert it to UTF-8, or exclude it"
+            )
         raise UnreadableTextError(f"is binary (a NUL at byte {nul + 1}): exclude it")
     body = data[len(_BOM) :] if data.startswith(_BOM) else data
     try:
@@ -32,3 +44,13 @@ def decode(name: str, data: bytes) -> SourceText:
             f"is not UTF-8: byte 0x{body[error.start]:02x} at {place.row}:{place.column}; "
             "convert it to UTF-8, or exclude it"
         ) from None
+
+
+def _is_wide(data: bytes) -> bool:
+    """Whether bytes look like the Latin text of an encoding with two or four bytes a character.
+
+    A few other characters may stand among them, whose upper byte is no NUL.
+    """
+    halves = (data[0::2], data[1::2])
+    shares = sorted(half.count(0) / max(len(half), 1) for half in halves)
+    return shares[0] < 0.75 <= shares[1]
