@@ -17,7 +17,7 @@ from pglint_locks.model.locks import locking_clauses
 from pglint_locks.model.routines import BodyCursor, Routine, altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
 from pglint_locks.model.transactions import Timeline, Transaction, read_timeline
-from pglint_locks.rules import RULES, pgl001_syntax_error
+from pglint_locks.rules import RULES, pgl001_syntax_error, pgl004_unread_lock
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
 from pglint_locks.sources.plpgsql import body_script, read_body
@@ -115,6 +115,10 @@ class _FileLint:
 
     def report(self) -> FileReport:
         """What came of it all, after suppressions and severity settings."""
+        for unread in self.not_analysed:
+            whole = SqlUnit.whole_file(self.source)
+            hazard = pgl004_unread_lock.hazard(unread.reason, unread.span)
+            self._add(whole, pgl004_unread_lock.RULE, hazard)
         kept = self._unsuppressed()
         return FileReport(
             findings=tuple(self._weighed(kept)),
