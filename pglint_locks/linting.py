@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
@@ -176,14 +177,16 @@ class _FileLint:
 
     def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
         """Lint the statements of a routine's body: a transaction of unknown outer shape."""
-        unit, names, made = body.unit, frozenset(body.names), body.made
+        unit, made = body.unit, body.made
+        names = {name: name for name in body.names}
         if body.language == "plpgsql":
             read = read_body(unit)
             joined = body_script(read, unit)
             self.clauses += len(read.not_analysed)
             self.not_analysed += read.not_analysed
             self._take_comments(unit, read.comments)
-            unit, script, names = joined.unit, ParsedScript(joined.script), names | read.variables
+            unit, script = joined.unit, ParsedScript(joined.script)
+            names |= {name: name for name in read.variables} | joined.spliced_names
             later, cursors = joined.later, joined.cursors
         else:
             script, cursors = ParsedScript.of_text(unit.text), {}
@@ -273,9 +276,9 @@ class _FileLint:
         unit: SqlUnit,
         script: ParsedScript,
         wanted: set[int],
-        names: frozenset[str] = frozenset(),
+        names: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[int, Statement]:
-        """Statements as rules see them; `names` are of variables around them."""
+        """Statements as rules see them; `names` stand for what comes from outside."""
         modelled: dict[int, Statement] = {}
         for index in sorted(wanted):
             result = script.result(index)
@@ -285,7 +288,7 @@ class _FileLint:
                 continue
             start = script.chunks[index].span.start
             self.clauses += len(result.clauses)
-            parsed = result._replace(parameters=result.parameters | names)
+            parsed = result._replace(parameters={**names, **result.parameters})
             try:
                 modelled[index] = Statement(parsed, start, self.context)
             except ClauseMismatchError:

@@ -159,3 +159,8 @@ def test_a_long_transaction_is_linted_in_little_more_than_its_length() -> None:
     pair = "SELECT 1 FROM t WHERE id = 1 FOR UPDATE; UPDATE t SET n = 1 WHERE id = 1;\n"
     run = lint(f"BEGIN;\n{pair * 600}COMMIT;")
     assert run.clauses == run.analysed == 600
+
+
+def test_a_table_named_by_a_psql_variable_is_called_as_it_is_written() -> None:
+    (finding,) = lint("SELECT id FROM :schema.:tab OFFSET 4 FOR UPDATE;").findings
+    assert finding.table == ":schema.:tab"

@@ -6,7 +6,8 @@ level and by all below; with RECURSIVE also by itself and by earlier ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType, SubLinkType
@@ -43,7 +44,9 @@ _SUB_LINK_KINDS = {
 _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!=", "@>", "<@", "&&"}
 
 
-def build_queries(root: ast.Node, parameters: frozenset[str] = frozenset()) -> list[Query]:
+def build_queries(
+    root: ast.Node, parameters: Mapping[str, str] = MappingProxyType({})
+) -> list[Query]:
     """The topmost query levels of a statement, in the order of the text.
 
     One for a plain query; for a utility statement (CREATE VIEW, COPY, EXPLAIN, CREATE
@@ -64,7 +67,7 @@ def _build(
     node: ast.Node,
     parent: Query | None,
     embedding: Embedding,
-    parameters: frozenset[str] = frozenset(),
+    parameters: Mapping[str, str] = MappingProxyType({}),
 ) -> Query:
     query = Query(_kind(node), node, parent, embedding)
     query.parameters = parent.parameters if parent else parameters
@@ -183,7 +186,7 @@ def _find_cte(query: Query | None, name: str) -> Cte | None:
 
 
 def _add_target(query: Query, relation: ast.RangeVar) -> None:
-    table = TableName(relation.schemaname, relation.relname)
+    table = _table_name(query, relation)
     refname = relation.alias.aliasname if relation.alias else relation.relname
     query.target = RangeItem(ItemKind.TABLE, refname, query, table=table)
 
@@ -232,13 +235,20 @@ def _named_item(query: Query, node: ast.RangeVar) -> RangeItem:
     columns = _alias_columns(node.alias)
     cte = _find_cte(query, node.relname) if node.schemaname is None else None
     if cte is None:
-        table = TableName(node.schemaname, node.relname)
+        table = _table_name(query, node)
         return RangeItem(ItemKind.TABLE, refname, query, table=table)
     if columns is None:
         columns = _cte_columns(cte)
     item = RangeItem(ItemKind.CTE, refname, query, cte=cte, columns=columns)
     cte.references.append(item)
     return item
+
+
+def _table_name(query: Query, node: ast.RangeVar) -> TableName:
+    """A table's name; a part of it that stands for something else as it is written."""
+    written = query.parameters
+    schema = node.schemaname and written.get(node.schemaname, node.schemaname)
+    return TableName(schema, written.get(node.relname, node.relname))
 
 
 def _aliasname(alias: ast.Alias | None) -> str | None:

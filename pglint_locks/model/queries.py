@@ -8,7 +8,7 @@ once, by `pglint_locks.model.build`; nothing changes them afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
@@ -167,7 +167,8 @@ class Query:
     `parent` is the level around it (None for a statement's own); `embedding` says how
     that level holds it: by a sub-link, as a range item, as a WITH query, or, with None,
     as an arm of a set operation or the source of an INSERT.  `parameters` are names that
-    stand for values from outside: psql's variables, a routine's arguments and variables.
+    stand for what comes from outside (psql's variables, a routine's arguments and
+    variables, parts of dynamic SQL), with what is written for each.
     """
 
     kind: QueryKind
@@ -181,7 +182,7 @@ class Query:
     sub_links: list[SubLink] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
-    parameters: frozenset[str] = frozenset()
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_write(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pglast import ast, parser
@@ -15,13 +17,14 @@ from pglint_locks.text import Span
 class Parsed(NamedTuple):
     """A statement's tree, tokens and locking clauses; offsets count in the text given.
 
-    `parameters` are names in the tree that stand for psql's variables.
+    `parameters` are names in the tree that stand for psql's variables, with what is
+    written for each.
     """
 
     node: ast.Node
     tokens: Tokens
     clauses: list[ClauseText]
-    parameters: frozenset[str] = frozenset()
+    parameters: Mapping[str, str] = MappingProxyType({})
 
 
 class Unparsed(NamedTuple):
@@ -60,12 +63,14 @@ def parse(text: str) -> Parsed | Unparsed:
 def _with_variables(parsed: Parsed, text: str) -> Parsed:
     """The same with the text as it was written, and the names of its variables' placeholders."""
     placeholders = {
-        parsed.tokens.source(token.span).strip('"').lower()
+        parsed.tokens.source(token.span).strip('"').lower(): text[
+            token.span.start : token.span.end
+        ].strip()
         for token in parsed.tokens
         if text[token.span.start : token.span.end] != parsed.tokens.source(token.span)
     }
     parsed.tokens.text = text
-    return parsed._replace(parameters=frozenset(placeholders))
+    return parsed._replace(parameters=placeholders)
 
 
 def _parse_as_written(text: str) -> Parsed | Unparsed:

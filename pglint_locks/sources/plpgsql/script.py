@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from pglint_locks.sources.plpgsql.body import Body, BodyStatement, Role
+from pglint_locks.sources.plpgsql.body import Body, BodyStatement, Filling, Role
 from pglint_locks.sources.plpgsql.flow import Follows, follows
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.chunks import Chunk, Comment, Script
@@ -12,6 +13,8 @@ from pglint_locks.sql.split import split
 from pglint_locks.text import Piece, SourceMap, Span
 
 _SEPARATOR = ";\n"
+_WORD_BEFORE = re.compile(r"\w*\Z")
+_WORD_BEHIND = re.compile(r"\w*")
 _REACH = 200
 
 
@@ -35,6 +38,21 @@ class BodyScript:
             for index, origin in enumerate(self.origins)
             if Role.CURSOR in (origin.role, origin.runs_as)
         }
+
+    @property
+    def spliced_names(self) -> dict[str, str]:
+        """Names in dynamic SQL that hold a part not known, with `…` for that part."""
+        names: dict[str, str] = {}
+        for origin in dict.fromkeys(self.origins):
+            text = origin.unit.text
+            for gap in origin.gaps:
+                before = _WORD_BEFORE.search(text, 0, gap.span.start)
+                behind = _WORD_BEHIND.match(text, gap.span.end)
+                if before is None or behind is None or gap.filling is not Filling.IDENTIFIER:
+                    continue
+                word = text[before.start() : behind.end()]
+                names[word.lower()] = f"{before[0]}…{behind[0]}"
+        return names
 
     def follows(self, first: int, second: int) -> Follows:
         """Whether one chunk runs after another, in the same transaction."""
