@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pglint_locks.configfile import FILE_NAMES, TABLE, read_config_file
 from pglint_locks.errors import UsageError, did_you_mean
@@ -56,8 +56,7 @@ class Settings:
     file_timeout: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """The values that one place sets; `root` is what relative paths in it start from."""
 
     origin: str

@@ -18,8 +18,7 @@ EXTENSIONS = (".sql", ".psql", ".pgsql", ".ddl")
 _EXCLUDE_KEYS = ("exclude", "extend-exclude")
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file to read: its absolute path, and its name as reports show it."""
 
     path: Path

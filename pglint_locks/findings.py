@@ -7,7 +7,6 @@ engine places it in its file and it becomes a `Finding`, which reporters print.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -74,8 +73,7 @@ class Hazard(NamedTuple):
     sqlstate: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """What a RUN rule wants to remember of a statement: `span` is a unit range.
 
     `fact` is small and frozen: it may travel from one process to another.
@@ -85,8 +83,7 @@ class Note:
     fact: Any
 
 
-@dataclass(frozen=True, slots=True)
-class FiledNote:
+class FiledNote(NamedTuple):
     """A note in its file: `span` is a range of file offsets, `unit` as in `Finding`."""
 
     filename: str
@@ -100,8 +97,7 @@ class FiledNote:
         return (self.filename, self.span.start, self.span.end)
 
 
-@dataclass(frozen=True, slots=True)
-class RunHazard:
+class RunHazard(NamedTuple):
     """What a RUN rule's visitor found: a hazard at a note, and the other notes it is about.
 
     The hazard's own `span` and `places` are not used: places are `others`, each with what
@@ -113,8 +109,7 @@ class RunHazard:
     others: tuple[tuple[FiledNote, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule's metadata and visitor.  `severities` lists what it can say, heaviest first.
 
     A RUN rule has two: `gather` is called with each locking clause and yields notes,
@@ -164,8 +159,7 @@ class Fix(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A hazard in its file: `span` is a range of file offsets in `source`.
 
     `unit` names the function, view or query that holds the statement; None at the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -21,8 +21,6 @@ from pglint_locks.model.transactions import Timeline, Transaction, read_timeline
 from pglint_locks.rules import RULES, pgl001_syntax_error, pgl004_unread_lock
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
-from pglint_locks.sources.plpgsql import body_script, read_body
-from pglint_locks.sources.routines import read_routine
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.sql.lockwords import lock_word_spans
@@ -145,7 +143,7 @@ class _FileLint:
             code = finding.rule.code
             severity = self.settings.severity.get(code, finding.severity)
             if code in self.settings.enabled and severity is not None:
-                yield replace(finding, severity=severity)
+                yield finding._replace(severity=severity)
 
     @property
     def context(self) -> Context:
@@ -180,6 +178,8 @@ class _FileLint:
         unit, made = body.unit, body.made
         names = {name: name for name in body.names}
         if body.language == "plpgsql":
+            from pglint_locks.sources.plpgsql import body_script, read_body
+
             read = read_body(unit)
             joined = body_script(read, unit)
             self.clauses += len(read.not_analysed)
@@ -191,7 +191,7 @@ class _FileLint:
         else:
             script, cursors = ParsedScript.of_text(unit.text), {}
             if made is not None:
-                made = replace(made, statements=len(script.chunks))
+                made = made._replace(statements=len(script.chunks))
             later = partial(_all_behind, len(script.chunks))
         self._take_text(unit, script)
         wanted = range(len(script.chunks)) if script.locking or script.unlocked else ()
@@ -217,7 +217,13 @@ class _FileLint:
             parsed = script.result(index)
             if isinstance(parsed, Unparsed):
                 continue
-            routine = read_routine(parsed, unit, script.chunks[index].span.start)
+            chunk = script.chunks[index]
+            if chunk.first_words[:1] not in _MAKE_ROUTINES:
+                self._show_to_rules(unit, modelled[index])
+                continue
+            from pglint_locks.sources.routines import read_routine
+
+            routine = read_routine(parsed, unit, chunk.span.start)
             if routine is None:
                 self._show_to_rules(unit, modelled[index])
                 continue
@@ -390,6 +396,9 @@ def _all_behind(count: int, index: int) -> tuple[int, ...]:
     return tuple(range(index + 1, count))
 
 
+_MAKE_MAKE_ROUTINES = {("create",), ("do",)}
+_ROUTINES = {("create",), ("do",)}
+_MAKE_ROUTINES = {("create",), ("do",)}
 _ROUTINES = {("function",), ("procedure",), ("routine",)}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pglint_locks.findings import Finding
@@ -26,8 +25,7 @@ class FileReport(NamedTuple):
     not_analysed: tuple[NotAnalysed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What a whole run gave.  Findings are sorted and without suppressed ones.
 
     `files` counts those that were read, `errors` has also those that could not be.

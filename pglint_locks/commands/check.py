@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,9 +102,8 @@ class _Lint:
             own = lint_text(decode(name, data).text, name, settings)
         except UnreadableTextError as error:
             unread = FileError(name, str(error))
-            return replace(run, errors=(*run.errors, unread))
-        return replace(
-            run,
+            return run._replace(errors=(*run.errors, unread))
+        return run._replace(
             findings=tuple(
                 sorted((*run.findings, *own.findings), key=lambda finding: finding.sort_key)
             ),
@@ -173,7 +171,7 @@ def _report(run: Run, lint: _Lint, found: Discovery, config: Config) -> int:
     ]
     errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
     try:
-        _write(replace(run, findings=tuple(seen)), config)
+        _write(run._replace(findings=tuple(seen)), config)
     except OSError as error:
         errors.append(f"{config['output-file']}: cannot be written: {error.strerror}")
     except UsageError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import NullTestType, SetOperation
@@ -16,8 +16,7 @@ from pglint_locks.model.queries import Clause, Cte, ItemKind, Query, RangeItem, 
 from pglint_locks.sql.walk import descendants
 
 
-@dataclass(frozen=True, slots=True)
-class AbsenceTest:
+class AbsenceTest(NamedTuple):
     """A place where a skipped row counts as one that is not there.
 
     `link` is the sub-link that tests, if one does; else the rows of `query` are taken off

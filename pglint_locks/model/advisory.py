@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from pglast.enums import CTEMaterialize
 
@@ -35,8 +35,7 @@ class StrayReason(Enum):
     ORDER_KEY = "order key"
 
 
-@dataclass(frozen=True, slots=True)
-class StrayLock:
+class StrayLock(NamedTuple):
     """A call of an advisory-lock function for more rows than its level gives."""
 
     call: Call

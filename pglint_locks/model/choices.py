@@ -7,7 +7,7 @@ qualify.  Made without a lock, the choice is the same for every session that mak
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind
@@ -39,8 +39,7 @@ _RANKS = frozenset({"row_number", "rank", "dense_rank"})
 _EXTREMES = frozenset({"min", "max"})
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """Rows of a table chosen without a lock, for a level that locks or changes them.
 
     `opener` holds the choice there.  `chooser` is the level that lets only some rows

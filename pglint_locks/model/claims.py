@@ -6,7 +6,7 @@ What makes a locking SELECT a claim, and the claims that are made without any lo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 
@@ -119,8 +119,7 @@ def _tested_of(item: RangeItem) -> set[str]:
 # --- claims without any lock ------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class UnlockedClaim:
+class UnlockedClaim(NamedTuple):
     """A write that changes the very state by which its rows were chosen without a lock.
 
     `columns` are those that the choice tests and the write changes.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.model.names import TableName
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """The few settings that rules may read.
 
     `queue_tables` are names as in SQL, after folding, with or without a schema.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.model.constants import UNKNOWN, Unknown
 from pglint_locks.model.flow import is_bounded, reads_whole_input, row_limit
@@ -146,8 +146,7 @@ def _matches_one_row(join: Join, item: RangeItem) -> bool:
 # --- what is read in part ---------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class PartialRead:
+class PartialRead(NamedTuple):
     """A WITH query is read only until `rows` rows of it are fetched.
 
     `reader` is the level that stops: it has a LIMIT, or it stands in an EXISTS.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import LimitOption, SetOperation
@@ -211,8 +211,7 @@ def stopping_levels(query: Query) -> Iterator[Query]:
             yield level
 
 
-@dataclass(frozen=True, slots=True)
-class LateLimit:
+class LateLimit(NamedTuple):
     """A LIMIT that comes too late to stop a lock below it.
 
     `limit` is its level; `whole` the level that takes all rows before it gives one.

@@ -8,7 +8,7 @@ see the same free place, and both take it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind
@@ -28,8 +28,7 @@ from pglint_locks.model.uses import RowUse, row_uses
 _ORDER_OPERATORS = frozenset({"<", "<=", ">", ">="})
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """A test of unlocked rows of the claimed table.
 
     `opener` is the sub-link that tests, or the item that an anti-join takes off; `item` is

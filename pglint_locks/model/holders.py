@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import ObjectType
@@ -20,8 +20,7 @@ class HolderKind(Enum):
     POLICY = "policy"
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(NamedTuple):
     """A view, or a rule or policy `on` a table."""
 
     kind: HolderKind

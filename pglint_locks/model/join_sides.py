@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import JoinType
@@ -12,8 +12,7 @@ from pglint_locks.model.from_clause import from_nodes
 from pglint_locks.model.queries import Query, RangeItem
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(NamedTuple):
     """A join in FROM: its items left and right, joins below included, and its condition.
 
     `using` are the columns of USING; those of NATURAL do not show in the text.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import SortByDir
@@ -24,16 +24,14 @@ _CONFLICTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(NamedTuple):
     """A column that rows are sorted by."""
 
     column: str
     descending: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LockOrder:
+class LockOrder(NamedTuple):
     """Rows of a table that a statement waits for one by one, in the order of `keys`.
 
     Columns that have one value in all the rows are no part of `keys`; `pinned` has those

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 
@@ -13,8 +13,7 @@ from pglint_locks.model.statements import Statement
 from pglint_locks.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class LateInsert:
+class LateInsert(NamedTuple):
     """An INSERT of the row that a locking SELECT looked for by `columns`."""
 
     statement: Statement

@@ -7,7 +7,6 @@ Each run skips the rows that the statement itself has already changed
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from pglint_locks.model.flow import is_bounded, reads_whole_input
@@ -59,8 +58,7 @@ def rescans(clause: LockingClause) -> Iterator[Rescan]:
     return iter(sorted(found, key=lambda rescan: not rescan.outer.is_write))
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
+class _Path(NamedTuple):
     """A way from the lock upwards: the level reached and what was met on it.
 
     `opener` is set once something on the way can run the locking query again by itself;
@@ -91,7 +89,7 @@ def _climb(path: _Path) -> Iterator[Rescan]:
         return
     limit = path.limit or (level if is_bounded(level) else None)
     fenced = path.fenced or (level is not path.mark.level and _fences(level))
-    path = replace(path, limit=limit, fenced=fenced, passed=path.passed | {level})
+    path = path._replace(limit=limit, fenced=fenced, passed=path.passed | {level})
     match level.embedding:
         case SubLink() as link:
             yield from _through_sub_link(path, link)
@@ -100,7 +98,7 @@ def _climb(path: _Path) -> Iterator[Rescan]:
         case Cte() as cte:
             yield from _through_cte(path, cte)
         case None if level.is_arm and level.parent is not None:
-            yield from _climb(replace(path, level=level.parent))
+            yield from _climb(path._replace(level=level.parent))
 
 
 def _fences(level: Query) -> bool:
@@ -129,23 +127,23 @@ def _through_cte(path: _Path, cte: Cte) -> Iterator[Rescan]:
     if path.fenced or not (path.opener or cte.query.reads_outside(cte.holder)):
         return
     for reference in cte.references:
-        behind = replace(path, behind_cte=path.opener is not None)
+        behind = path._replace(behind_cte=path.opener is not None)
         yield from _arrive(behind, reference)
         if not reference.holder.is_write:
-            yield from _climb(replace(behind, level=reference.holder))
+            yield from _climb(behind._replace(level=reference.holder))
 
 
 def _through_from(path: _Path, item: RangeItem) -> Iterator[Rescan]:
     holder = item.holder
     if item.lateral and path.level.reads_from(holder):
-        path = replace(path, per_row_of_another=True)
+        path = path._replace(per_row_of_another=True)
     yield from _arrive(path, item)
     if holder.is_write:
         return
     joined = len(holder.items) > 1 and path.limit is not None and not path.fenced
     if joined and not path.per_row_of_another:
-        path = replace(path, opener=path.opener or item)
-    yield from _climb(replace(path, level=holder))
+        path = path._replace(opener=path.opener or item)
+    yield from _climb(path._replace(level=holder))
 
 
 def _arrive(path: _Path, item: RangeItem) -> Iterator[Rescan]:
@@ -175,7 +173,7 @@ def _through_sub_link(path: _Path, link: SubLink) -> Iterator[Rescan]:
     elif not outer.is_write and _may_run_again(path, link, path.level.reads_from(outer)):
         if path.opener is None and _is_select_of(outer, path.mark):
             yield Rescan(path.mark, link, path.limit, outer, correlated=False)
-        yield from _climb(replace(path, level=outer, opener=opener))
+        yield from _climb(path._replace(level=outer, opener=opener))
 
 
 def _may_run_again(path: _Path, link: SubLink, correlated: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import FunctionParameterMode
@@ -11,8 +11,7 @@ from pglast.enums import FunctionParameterMode
 from pglint_locks.model.names import TableName
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
+class Routine(NamedTuple):
     """What CREATE FUNCTION or CREATE PROCEDURE says of a routine.
 
     `volatility` is `volatile`, `stable` or `immutable`.  `arguments`: the types of its
@@ -46,8 +45,7 @@ class Routine:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BodyCursor:
+class BodyCursor(NamedTuple):
     """The PL/pgSQL cursor that a query belongs to: whether it may scroll, and is ever opened."""
 
     scrolls: bool = False
@@ -86,14 +84,14 @@ def _with_options(routine: Routine, options: Iterable[ast.DefElem]) -> Routine:
     for option in options:
         value = option.arg
         if option.defname == "volatility":
-            routine = replace(routine, volatility=value.sval)
+            routine = routine._replace(volatility=value.sval)
         elif option.defname == "language":
-            routine = replace(routine, language=value.sval.lower())
+            routine = routine._replace(language=value.sval.lower())
         elif option.defname in ("strict", "security"):
             plain = plain and not value.boolval
         elif option.defname == "set":
             plain = False
-    return replace(routine, is_plain=plain)
+    return routine._replace(is_plain=plain)
 
 
 def _means(written: ast.ObjectWithArgs, routine: Routine) -> bool:

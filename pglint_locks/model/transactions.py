@@ -7,9 +7,9 @@ settings `transaction_isolation` and `transaction_read_only` with their defaults
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pglast import ast
 from pglast.enums import DiscardMode, TransactionStmtKind, VariableSetKind
@@ -33,8 +33,7 @@ class Frame(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Characteristics:
+class Characteristics(NamedTuple):
     """Isolation level and access mode; None where the script does not say.
 
     `isolation_at` and `read_only_at` are the statements that say it, as unit ranges.
@@ -49,14 +48,13 @@ class Characteristics:
         """These where they say something, else the defaults."""
         made = self
         if made.isolation is None:
-            made = replace(made, isolation=defaults.isolation, isolation_at=defaults.isolation_at)
+            made = made._replace(isolation=defaults.isolation, isolation_at=defaults.isolation_at)
         if made.read_only is None:
-            made = replace(made, read_only=defaults.read_only, read_only_at=defaults.read_only_at)
+            made = made._replace(read_only=defaults.read_only, read_only_at=defaults.read_only_at)
         return made
 
 
-@dataclass(frozen=True, slots=True)
-class Transaction:
+class Transaction(NamedTuple):
     """The transaction of one statement, as it stands when that statement runs.
 
     `is_first`: no statement before it in the transaction has needed a snapshot.
@@ -72,7 +70,7 @@ class Transaction:
 
     def of_body(self) -> Transaction:
         """The transaction of what a DO block of this transaction runs."""
-        return replace(self, frame=Frame.UNKNOWN, is_first=False, statements=())
+        return self._replace(frame=Frame.UNKNOWN, is_first=False, statements=())
 
 
 @dataclass(slots=True)
@@ -102,9 +100,8 @@ class Timeline:
             statements = tuple(modelled[index] for index in known)
             for place, index in enumerate(known):
                 end = block.undone.get(index)
-                modelled[index].transaction = replace(
-                    modelled[index].transaction, statements=statements
-                )
+                own = modelled[index].transaction
+                modelled[index].transaction = own._replace(statements=statements)
                 behind = block.indexes[block.indexes.index(index) + 1 :][:_REACH]
                 reached = [other for other in behind if end is None or other < end]
                 modelled[index].earlier = statements[max(place - _REACH, 0) : place]
@@ -153,8 +150,7 @@ def _matters(words: tuple[str, ...]) -> bool:
     return not _MATTERS.isdisjoint(words[:1])
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """What ROLLBACK and ROLLBACK TO take back."""
 
     defaults: Characteristics = Characteristics()
@@ -219,7 +215,7 @@ class _Reading:
                 if self.block is None:
                     self._begin(self._said(index, node.options))
             case TransactionStmtKind.TRANS_STMT_COMMIT | TransactionStmtKind.TRANS_STMT_PREPARE:
-                self._end(replace(self.state, current=Characteristics()), bool(node.chain))
+                self._end(self.state._replace(current=Characteristics()), bool(node.chain))
             case TransactionStmtKind.TRANS_STMT_ROLLBACK:
                 self._end(self.before_block, bool(node.chain))
             case TransactionStmtKind.TRANS_STMT_SAVEPOINT if self.block is not None:
@@ -234,7 +230,7 @@ class _Reading:
     def _begin(self, said: Characteristics) -> None:
         self.before_block = self.state
         # A default that is changed later is no longer this transaction's.
-        self.state = replace(self.state, current=said.over(self.state.defaults))
+        self.state = self.state._replace(current=said.over(self.state.defaults))
         self.block = Block()
         self.has_snapshot = False
 
@@ -272,15 +268,15 @@ class _Reading:
         for option in options or ():
             value = _constant(option.arg)
             if option.defname == "transaction_isolation":
-                said = replace(said, isolation=str(value).lower(), isolation_at=at)
+                said = said._replace(isolation=str(value).lower(), isolation_at=at)
             elif option.defname == "transaction_read_only":
-                said = replace(said, read_only=_is_true(value), read_only_at=at)
+                said = said._replace(read_only=_is_true(value), read_only_at=at)
         return said
 
     def _set(self, index: int, node: ast.VariableSetStmt) -> None:
         kind, name = VariableSetKind(node.kind), (node.name or "").lower()
         if kind == VariableSetKind.VAR_RESET_ALL:
-            self.state = replace(self.state, defaults=Characteristics())
+            self.state = self.state._replace(defaults=Characteristics())
         elif kind == VariableSetKind.VAR_SET_MULTI:
             said = self._said(index, node.args)
             if name == "session characteristics":
@@ -302,22 +298,22 @@ class _Reading:
         return Characteristics(read_only=_is_true(value), read_only_at=at)
 
     def _set_defaults(self, said: Characteristics) -> None:
-        self.state = replace(self.state, defaults=said.over(self.state.defaults))
+        self.state = self.state._replace(defaults=said.over(self.state.defaults))
 
     def _set_current(self, said: Characteristics) -> None:
         if self.has_snapshot:  # the server refuses another level, and READ WRITE, by now
-            said = replace(said, isolation=None, isolation_at=None)
+            said = said._replace(isolation=None, isolation_at=None)
             if said.read_only is False:
-                said = replace(said, read_only=None, read_only_at=None)
-        self.state = replace(self.state, current=said.over(self.state.current))
+                said = said._replace(read_only=None, read_only_at=None)
+        self.state = self.state._replace(current=said.over(self.state.current))
 
     def _reset(self, name: str) -> None:
         defaults = self.state.defaults
         if name == "default_transaction_isolation":
-            defaults = replace(defaults, isolation=None, isolation_at=None)
+            defaults = defaults._replace(isolation=None, isolation_at=None)
         else:
-            defaults = replace(defaults, read_only=None, read_only_at=None)
-        self.state = replace(self.state, defaults=defaults)
+            defaults = defaults._replace(read_only=None, read_only_at=None)
+        self.state = self.state._replace(defaults=defaults)
 
     # --- temporary tables -------------------------------------------------------------
 
@@ -325,7 +321,7 @@ class _Reading:
         relation = node.relation if isinstance(node, ast.CreateStmt) else node.into.rel
         if relation.relpersistence == "t":
             names = self.state.temporary | {relation.relname}
-            self.state = replace(self.state, temporary=names)
+            self.state = self.state._replace(temporary=names)
 
 
 _DEFAULTS = {"default_transaction_isolation", "default_transaction_read_only"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.model.flow import consumers
 from pglint_locks.model.locks import LockingClause, RowMark, Strength, WaitPolicy, locking_clauses
@@ -12,8 +12,7 @@ from pglint_locks.model.uses import is_other_row, row_uses
 from pglint_locks.text import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(NamedTuple):
     """A stronger lock on rows that `mark` shares.
 
     `needs` is the strength that the later step takes; `by` says what takes it: a verb

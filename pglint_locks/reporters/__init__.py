@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -41,4 +40,4 @@ def render(run: Run, format: str, options: RenderOptions) -> str:
     reporter: Callable[[Run, RenderOptions], str] = getattr(
         import_module(f"{__name__}.{module}"), function
     )
-    return reporter(replace(run, findings=shown), options)
+    return reporter(run._replace(findings=shown), options)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from pglint_locks.reporters.cells import text_width, wrap
 from pglint_locks.reporters.escape import escape
@@ -37,8 +38,7 @@ class Mark:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """Text that begins at a cell of a row and is painted in one style ("" for none)."""
 
     cell: int
@@ -46,8 +46,7 @@ class Chunk:
     style: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of an excerpt: what stands in the gutter, and chunks from left to right."""
 
     gutter: str

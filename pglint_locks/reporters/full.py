@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding, Severity
@@ -45,7 +44,7 @@ def render(run: Run, options: RenderOptions) -> str:
     said: set[str] = set()
     for finding in run.findings:
         repeated = finding.evidence in said
-        blocks.append(_block(replace(finding, evidence=None) if repeated else finding, options))
+        blocks.append(_block(finding._replace(evidence=None) if repeated else finding, options))
         said.add(finding.evidence or "")
     return "\n".join(blocks)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglint_locks.reporters.cells import char_width
 from pglint_locks.reporters.escape import escape
@@ -15,8 +15,7 @@ _TAB_STOP = 4
 _LONGEST_SCRAP = 12
 
 
-@dataclass(frozen=True, slots=True)
-class FittedLine:
+class FittedLine(NamedTuple):
     """The line as shown, and for each mark the cells that it takes there (never none)."""
 
     text: str

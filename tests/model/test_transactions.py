@@ -13,7 +13,7 @@ from pglint_locks.sql.script import ParsedScript
 
 def timeline_of(script: str, inside: bool = False) -> tuple[Timeline, dict[int, Statement]]:
     """A script's timeline, and all of its statements joined to it."""
-    parsed = ParsedScript(script)
+    parsed = ParsedScript.of_text(script)
     results = [parsed.result(index) for index in range(len(parsed.chunks))]
     assert all(isinstance(result, Parsed) for result in results)
     timeline = read_timeline(
