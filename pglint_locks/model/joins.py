@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import JoinType
@@ -12,8 +12,7 @@ from pglint_locks.model.flow import is_bounded, is_simple, skips_rows
 from pglint_locks.model.queries import Query, QueryKind, RangeItem
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A table, function, WITH query, or a sub-SELECT that is planned on its own."""
 
     item: RangeItem
@@ -35,8 +34,7 @@ class Leaf:
             yield from _items_behind(join_tree(self.item.query), self.item, column)
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(NamedTuple):
     """FROM items that commas join, under a WHERE (`FromExpr`).
 
     `item` is the sub-SELECT that was pulled up into this, if it was one.
@@ -62,8 +60,7 @@ class Product:
             yield from child.column_items(column)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """A JOIN (`JoinExpr`); `using` is None for NATURAL, whose columns do not show."""
 
     query: Query

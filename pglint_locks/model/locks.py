@@ -67,7 +67,7 @@ _WAIT_POLICIES = {
 }
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class RowMark:
     """A table whose rows are locked, as all clauses that reach it combine.
 
@@ -86,7 +86,7 @@ class RowMark:
         return self.item.holder
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class LockingClause:
     """One locking clause of a SELECT, with everything it reaches.
 

@@ -89,7 +89,7 @@ class Standing(NamedTuple):
     comparison: ast.A_Expr | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class SubLink:
     """A sub-SELECT in an expression.  `location` is the parser's, a statement offset."""
 
@@ -129,7 +129,7 @@ class Column(NamedTuple):
     standing: Standing
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class RangeItem:
     """An entry of a range table: what one name in FROM (or a write's target) stands for.
 
@@ -146,7 +146,7 @@ class RangeItem:
     columns: tuple[str, ...] | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Cte:
     """A WITH query: its body, and every place that reads it."""
 
@@ -160,7 +160,7 @@ class Cte:
 Embedding = SubLink | RangeItem | Cte | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Query:
     """One query level.
 

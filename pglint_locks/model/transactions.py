@@ -73,7 +73,7 @@ class Transaction(NamedTuple):
         return self._replace(frame=Frame.UNKNOWN, is_first=False, statements=())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Block:
     """Indexes of a script's statements that run in one transaction, in order.
 
@@ -84,7 +84,7 @@ class Block:
     undone: dict[int, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Timeline:
     """A script's transactions: its blocks, and the transaction of each statement."""
 
@@ -158,7 +158,7 @@ class _State(NamedTuple):
     temporary: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Savepoint:
     name: str
     at: int

@@ -97,7 +97,7 @@ def clauses_by_select(
     return given
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class _Owner:
     node: ast.SelectStmt
     count: int
