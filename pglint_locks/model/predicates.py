@@ -145,9 +145,20 @@ def state_columns(item: RangeItem) -> set[str]:
         for equality in equalities(item.holder)
         if equality.item is item
         and (is_reference_like(equality.column) or not isinstance(equality.value, ast.A_Const))
-        and not is_state_like(equality.column)
-    }
-    return unkeyed_columns(item) - found_by
+    } | set(_joined_columns(item))
+    return unkeyed_columns(item) - {name for name in found_by if not is_state_like(name)}
+
+
+def _joined_columns(item: RangeItem) -> Iterator[str]:
+    """The columns of an item that must equal a column of another one."""
+    query = item.holder
+    for node in conjuncts(getattr(query.node, "whereClause", None)):
+        for column, other in equal_sides(node):
+            parts, others = column_parts(column), column_parts(other)
+            if not (parts and others) or query.resolve(parts) is not item:
+                continue
+            if query.resolve(others) not in (None, item):
+                yield parts[-1]
 
 
 def unkeyed_columns(item: RangeItem) -> set[str]:
