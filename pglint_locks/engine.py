@@ -2,51 +2,91 @@
 
 Every file gets a first look over its bytes.  Only those that hold lock words, a directive,
 an advisory lock or the words of a claim without a lock are read further, by
-`pglint_locks.linting`, which brings the parser in.
+`pglint_locks.linting`, which brings the parser in.  Where any file locks, those that define
+views are read too, before all, and then those that name a view which locks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
 from pglint_locks.run import FileError, FileReport, Run
 from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sql.claimshape import has_claim_shape
-from pglint_locks.sql.lockwords import has_advisory_words, has_directive, has_lock_words
+from pglint_locks.sql.lockwords import (
+    has_advisory_words,
+    has_directive,
+    has_lock_words,
+    has_view_words,
+)
 from pglint_locks.text import SourceText
+
+if TYPE_CHECKING:
+    from pglint_locks.model.views import Views
+
+_Work = tuple[SourceText, Settings]
 
 
 def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], Settings]) -> Run:
     """Lint files, each with its own settings; one that fails costs itself alone."""
     errors: list[FileError] = []
-    work: list[tuple[SourceText, Settings]] = []
+    work: list[_Work] = []
+    others: list[FoundFile] = []
+    locks, defining = False, set[str]()
     for file in files:
-        try:
-            source = _read(file)
-            if source is not None:
-                work.append((source, settings_for(file)))
-        except OSError as error:
-            errors.append(FileError(file.name, f"cannot be read: {error.strerror or error}"))
-        except UnreadableTextError as error:
-            errors.append(FileError(file.name, str(error)))
-    return _lint(work, len(files) - len(errors), errors)
+        data, source = _read(file, errors)
+        if source is None:
+            continue
+        locks = locks or has_lock_words(data)
+        if has_view_words(data):
+            defining.add(file.name)
+        if _is_worth_reading(data):
+            work.append((source, settings_for(file)))
+        else:
+            others.append(file)
+    read = len(files) - len(errors)
+    if not (locks and defining):
+        return _lint(work, read, errors)
+    from pglint_locks.linting import gather_views
+
+    defined = [(source, settings) for source, settings in work if source.name in defining]
+    for file in others:
+        if file.name in defining and (source := _read(file, errors)[1]) is not None:
+            defined.append((source, settings_for(file)))
+    views = gather_views(defined)
+    for file in others if views.locking else ():
+        source = _read(file, errors)[1]
+        if source is not None and views.may_lock(source.text):
+            work.append((source, settings_for(file)))
+    return _lint(work, read, errors, views)
 
 
 def lint_text(text: str, name: str, settings: Settings) -> Run:
     """Lint SQL text as if it were a file of that name."""
     data = text.encode()
-    source = SourceText(name, text.removeprefix("\ufeff"))
-    work = [(source, settings)] if _is_worth_reading(data) else []
-    return _lint(work, 1, [])
+    if not _is_worth_reading(data):
+        return _lint([], 1, [])
+    work = [(SourceText(name, text.removeprefix("\ufeff")), settings)]
+    if not (has_lock_words(data) and has_view_words(data)):
+        return _lint(work, 1, [])
+    from pglint_locks.linting import gather_views
+
+    return _lint(work, 1, [], gather_views(work))
 
 
-def _read(file: FoundFile) -> SourceText | None:
-    """A file's text, if it holds anything to look at.  Raises OSError, UnreadableTextError."""
-    data = file.path.read_bytes()
-    source = decode(file.name, data)
-    return source if _is_worth_reading(data) else None
+def _read(file: FoundFile, errors: list[FileError]) -> tuple[bytes, SourceText | None]:
+    """A file's bytes and text; what keeps it from being read is an error of its own."""
+    try:
+        data = file.path.read_bytes()
+        return data, decode(file.name, data)
+    except OSError as error:
+        errors.append(FileError(file.name, f"cannot be read: {error.strerror or error}"))
+    except UnreadableTextError as error:
+        errors.append(FileError(file.name, str(error)))
+    return b"", None
 
 
 def _is_worth_reading(data: bytes) -> bool:
@@ -54,12 +94,14 @@ def _is_worth_reading(data: bytes) -> bool:
     return any(look(data) for look in looks)
 
 
-def _lint(work: Sequence[tuple[SourceText, Settings]], files: int, errors: list[FileError]) -> Run:
+def _lint(
+    work: Sequence[_Work], files: int, errors: list[FileError], views: Views | None = None
+) -> Run:
     reports: list[FileReport] = []
     if work:
         from pglint_locks.linting import lint_sources
 
-        reports, failures = lint_sources(work)
+        reports, failures = lint_sources(work, views)
         errors += failures
     findings = (finding for report in reports for finding in report.findings)
     return Run(

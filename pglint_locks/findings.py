@@ -60,6 +60,7 @@ class Hazard(NamedTuple):
     `message` is one sentence without a full stop: what happens, to which table.
     `advice` says what to write instead (also without a full stop).  `label` is the
     short text under the marked source.  `evidence` is what was seen on a live server.
+    `by_reader`: of a clause in a view, what the statement that reads the view makes of it.
     """
 
     span: Span
@@ -71,6 +72,7 @@ class Hazard(NamedTuple):
     table: str | None = None
     places: tuple[Place, ...] = ()
     sqlstate: str | None = None
+    by_reader: bool = False
 
 
 class Note(NamedTuple):

@@ -14,10 +14,11 @@ from pglint_locks.findings import FiledNote, Finding, Hazard, Related, Rule, Run
 from pglint_locks.model.context import Context
 from pglint_locks.model.flow import is_never_run
 from pglint_locks.model.holders import Holder
-from pglint_locks.model.locks import locking_clauses
+from pglint_locks.model.locks import LockingClause, locking_clauses
 from pglint_locks.model.routines import BodyCursor, Routine, altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
 from pglint_locks.model.transactions import Timeline, Transaction, read_timeline
+from pglint_locks.model.views import View, Views, known_views, view_defined
 from pglint_locks.rules import RULES, pgl001_syntax_error, pgl004_unread_lock
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
@@ -32,20 +33,49 @@ from pglint_locks.text import SourceText, Span
 T = TypeVar("T")
 
 
+def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
+    """The views that files define; what fails in one is told when that is linted."""
+    return call_with_deep_stack(
+        lambda: known_views(
+            view
+            for source, settings in work
+            for view in _safely(partial(_views_defined, source, settings), source, []) or ()
+        )
+    )
+
+
+def _views_defined(source: SourceText, settings: Settings) -> list[View]:
+    script = ParsedScript.of_text(source.text)
+    if _is_foreign(source.name, source.text, script, settings):
+        return []
+    views: list[View] = []
+    for index, chunk in enumerate(script.chunks):
+        words = chunk.first_words
+        if words[:1] == ("create",) and not _MADE_BEFORE_VIEW.isdisjoint(words):
+            parsed = script.result(index)
+            if not isinstance(parsed, Unparsed):
+                view = view_defined(parsed.node, parsed.parameters)
+                views += [view] if view is not None else []
+    return views
+
+
 def lint_sources(
-    work: Sequence[tuple[SourceText, Settings]],
+    work: Sequence[tuple[SourceText, Settings]], views: Views | None = None
 ) -> tuple[list[FileReport], list[FileError]]:
-    """Lint files that the first look found worth reading; a failure in one is its own error."""
-    return call_with_deep_stack(lambda: _lint_all(work))
+    """Lint files that the first look found worth reading; a failure in one is its own error.
+
+    `views` are those that all files of the run define.
+    """
+    return call_with_deep_stack(lambda: _lint_all(work, views or Views()))
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]],
+    work: Sequence[tuple[SourceText, Settings]], views: Views
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[_FileLint] = []
     for source, settings in work:
-        lint = _FileLint(source, settings)
+        lint = _FileLint(source, settings, views)
         if _safely(lint.read, source, errors):
             linted.append(lint)
     _lint_run(linted)
@@ -98,6 +128,7 @@ class _FileLint:
 
     source: SourceText
     settings: Settings
+    views: Views
     findings: list[Finding] = field(default_factory=list)
     not_analysed: list[NotAnalysed] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
@@ -158,12 +189,12 @@ class _FileLint:
         """Lint a script's statements; the bodies of the routines in it are yet to be linted."""
         script = ParsedScript.of_text(unit.text)
         self._take_text(unit, script)
-        if self._is_foreign(unit, script):
+        if _is_foreign(unit.source.name, unit.text, script, self.settings):
             for index in script.locking:
                 self._leave(unit, script, index, "another database's SQL")
             return
         timeline = self._timeline(script)
-        subjects = {*script.locking, *script.unlocked}
+        subjects = self._subjects(script)
         wanted = set(subjects)
         for block in timeline.blocks:
             if not subjects.isdisjoint(block.indexes):
@@ -194,7 +225,7 @@ class _FileLint:
                 made = made._replace(statements=len(script.chunks))
             later = partial(_all_behind, len(script.chunks))
         self._take_text(unit, script)
-        wanted = range(len(script.chunks)) if script.locking or script.unlocked else ()
+        wanted = range(len(script.chunks)) if self._subjects(script) else ()
         modelled = self._model(unit, script, set(wanted), names)
         for index, statement in modelled.items():
             statement.transaction = body.transaction
@@ -211,7 +242,7 @@ class _FileLint:
         self, unit: SqlUnit, script: ParsedScript, modelled: Mapping[int, Statement]
     ) -> Iterator[_RoutineBody]:
         """Show the statements that hold something to the rules; gives the bodies in them."""
-        for index in sorted({*script.locking, *script.unlocked}):
+        for index in sorted(self._subjects(script)):
             if index not in modelled:
                 continue
             parsed = script.result(index)
@@ -251,14 +282,14 @@ class _FileLint:
             Comment(unit.map.file_span(comment.span), comment.text) for comment in comments
         ]
 
-    def _is_foreign(self, unit: SqlUnit, script: ParsedScript) -> bool:
-        if names_other_database(unit.source.name, self.settings.dialect_paths):
-            return True
-        return is_foreign_sql(unit.text, (chunk.text for chunk in script.chunks))
+    def _subjects(self, script: ParsedScript) -> set[int]:
+        """Indexes of the statements that rules look at, be it for the views that they read."""
+        reading = {i for i, chunk in enumerate(script.chunks) if self.views.may_lock(chunk.text)}
+        return reading.union(script.locking, script.unlocked)
 
     def _timeline(self, script: ParsedScript) -> Timeline:
         """The transactions of a script; there are none to know of where nothing locks."""
-        chunks = script.chunks if script.locking or script.unlocked else ()
+        chunks = script.chunks if self._subjects(script) else ()
         inside = self.settings.assume_in_transaction
         return read_timeline(chunks, lambda index: _node(script, index), inside)
 
@@ -296,7 +327,7 @@ class _FileLint:
             self.clauses += len(result.clauses)
             parsed = result._replace(parameters={**names, **result.parameters})
             try:
-                modelled[index] = Statement(parsed, start, self.context)
+                modelled[index] = Statement(parsed, start, self.context, self.views)
             except ClauseMismatchError:
                 for clause in result.clauses:
                     self._note(unit, "its place was not found", clause.span.shifted(start))
@@ -306,6 +337,8 @@ class _FileLint:
         for rule in RULES:
             if rule.subject is Subject.STATEMENT and rule.visit is not None:
                 for hazard in rule.visit(statement):
+                    if hazard.span in statement.view_names:
+                        continue
                     self._add(unit, rule, hazard, statement.holder)
         for clause in locking_clauses(statement):
             if clause.refusal is None and is_never_run(clause.query):
@@ -313,8 +346,11 @@ class _FileLint:
             for rule in RULES:
                 if rule.subject is Subject.CLAUSE and rule.visit is not None:
                     for hazard in rule.visit(clause):
-                        self._add(unit, rule, hazard, statement.holder)
-                for note in rule.gather(clause) if rule.gather is not None else ():
+                        if not _is_the_views(hazard, clause):
+                            self._add(unit, rule, hazard, statement.holder)
+                if rule.gather is None or clause.is_inherited:
+                    continue
+                for note in rule.gather(clause):
                     span = unit.map.file_span(note.span)
                     filed = FiledNote(unit.source.name, span, unit.label, note.fact)
                     self.notes.setdefault(rule.code, []).append(filed)
@@ -392,6 +428,22 @@ class _FileLint:
         )
 
 
+def _is_the_views(hazard: Hazard, clause: LockingClause) -> bool:
+    """Whether a hazard of a clause in a view is told where the view is defined.
+
+    Not one that its reader brings about, and not a refusal: that meets the reader.
+    """
+    if hazard.by_reader or hazard.sqlstate is not None:
+        return False
+    return clause.is_inherited and hazard.span == clause.span
+
+
+def _is_foreign(name: str, text: str, script: ParsedScript, settings: Settings) -> bool:
+    if names_other_database(name, settings.dialect_paths):
+        return True
+    return is_foreign_sql(text, (chunk.text for chunk in script.chunks))
+
+
 def _all_behind(count: int, index: int) -> tuple[int, ...]:
     return tuple(range(index + 1, count))
 
@@ -399,6 +451,7 @@ def _all_behind(count: int, index: int) -> tuple[int, ...]:
 _MAKE_MAKE_ROUTINES = {("create",), ("do",)}
 _ROUTINES = {("create",), ("do",)}
 _MAKE_ROUTINES = {("create",), ("do",)}
+_MADE_BEFORE_VIEW = {"view", "materialized", "recursive", "temp", "temporary"}
 _ROUTINES = {("function",), ("procedure",), ("routine",)}
 
 

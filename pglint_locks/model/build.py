@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType, SubLinkType
@@ -30,6 +31,9 @@ from pglint_locks.model.queries import (
 )
 from pglint_locks.sql.walk import textual_children
 
+if TYPE_CHECKING:
+    from pglint_locks.model.views import View, Views
+
 _QUERY_NODES = (ast.SelectStmt, ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt, ast.MergeStmt)
 
 _SUB_LINK_KINDS = {
@@ -45,19 +49,22 @@ _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!=", "@>", "<@", "&&"}
 
 
 def build_queries(
-    root: ast.Node, parameters: Mapping[str, str] = MappingProxyType({})
+    root: ast.Node,
+    parameters: Mapping[str, str] = MappingProxyType({}),
+    views: Views | None = None,
 ) -> list[Query]:
     """The topmost query levels of a statement, in the order of the text.
 
     One for a plain query; for a utility statement (CREATE VIEW, COPY, EXPLAIN, CREATE
-    POLICY …) each query that it holds.  `parameters` are names of values from outside.
+    POLICY …) each query that it holds.  `parameters` are names of values from outside;
+    `views` are those that names in FROM may mean.
     """
     found: list[Query] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, _QUERY_NODES):
-            found.append(_build(node, None, None, parameters))
+            found.append(_build(node, None, None, parameters, views))
         else:
             stack.extend(reversed(list(textual_children(node))))
     return found
@@ -68,9 +75,15 @@ def _build(
     parent: Query | None,
     embedding: Embedding,
     parameters: Mapping[str, str] = MappingProxyType({}),
+    views: Views | None = None,
 ) -> Query:
     query = Query(_kind(node), node, parent, embedding)
     query.parameters = parent.parameters if parent else parameters
+    query.views = parent.views if parent else views
+    query.view_item = parent.view_item if parent else None
+    if isinstance(embedding, RangeItem) and embedding.view is not None:
+        query.parameters = embedding.view.parameters
+        query.view_item = query.view_item or embedding
     if isinstance(embedding, SubLink | Cte | RangeItem):
         embedding.query = query
     _add_ctes(query, node.withClause)
@@ -178,7 +191,7 @@ def _find_cte(query: Query | None, name: str) -> Cte | None:
         for cte in query.ctes:
             if cte.name == name:
                 return cte
-        query = query.parent
+        query = query.enclosing
     return None
 
 
@@ -236,7 +249,10 @@ def _named_item(query: Query, node: ast.RangeVar) -> RangeItem:
     cte = _find_cte(query, node.relname) if node.schemaname is None else None
     if cte is None:
         table = _table_name(query, node)
-        return RangeItem(ItemKind.TABLE, refname, query, table=table)
+        view = query.views.find(table) if query.views is not None else None
+        if view is not None and not view.is_materialized:
+            return _view_item(query, view, refname, columns)
+        return RangeItem(ItemKind.TABLE, refname, query, table=table, view=view)
     if columns is None:
         columns = _cte_columns(cte)
     item = RangeItem(ItemKind.CTE, refname, query, cte=cte, columns=columns)
@@ -249,6 +265,15 @@ def _table_name(query: Query, node: ast.RangeVar) -> TableName:
     written = query.parameters
     schema = node.schemaname and written.get(node.schemaname, node.schemaname)
     return TableName(schema, written.get(node.relname, node.relname))
+
+
+def _view_item(
+    query: Query, view: View, refname: str, columns: tuple[str, ...] | None
+) -> RangeItem:
+    item = RangeItem(ItemKind.SUBQUERY, refname, query, view=view)
+    item.columns = columns or view.columns or _output_columns(view.query)
+    _build(view.query, query, item)
+    return item
 
 
 def _aliasname(alias: ast.Alias | None) -> str | None:
@@ -329,7 +354,7 @@ def _add_expressions(query: Query, clause: Clause, nodes: Sequence[ast.Node | No
                 query.columns.append(Column(parts, standing))
                 continue
             case ast.FuncCall() | ast.JsonArrayAgg() | ast.JsonObjectAgg():
-                query.calls.append(_call(node, standing))
+                query.calls.append(_call(node, standing)._replace(view_item=query.view_item))
         below = _below(node, standing)
         stack.extend((child, below) for child in reversed(list(textual_children(node))))
 

@@ -87,6 +87,8 @@ class Choice(NamedTuple):
         """What chooses, in the statement's words: `LIMIT 3`, `min`, DISTINCT ON."""
         if self.call is None and not is_bounded(self.chooser):
             return "DISTINCT ON"
+        if self.call is None:
+            return statement.limit_words(self.chooser)
         return statement.words(self.span(statement))
 
     def span(self, statement: Statement) -> Span:

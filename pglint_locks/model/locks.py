@@ -18,6 +18,7 @@ from pglint_locks.model.refusals import (
     refusal_in_transaction,
     refusal_of_cursor,
     refusal_of_level,
+    refusal_of_materialized_view,
     refusal_of_name,
     refusal_of_nullable_side,
     refusal_of_scroll_in_body,
@@ -123,6 +124,11 @@ class LockingClause:
         return self.statement.unit_span(self.text.names[index])
 
     @property
+    def is_inherited(self) -> bool:
+        """Whether it stands in a view that the statement reads: its place is the view's name."""
+        return self.query.view_item is not None
+
+    @property
     def names_tables(self) -> bool:
         """Whether it has an OF list."""
         return bool(self.node.lockedRels)
@@ -134,17 +140,22 @@ class LockingClause:
 
 
 def items_covered(query: Query, strength: Strength) -> list[RangeItem]:
-    """The range items that a level's own clauses of at least a strength name or cover."""
+    """What a level's own clauses of at least a strength name or cover, at it and below."""
     items: list[RangeItem] = []
     for node in getattr(query.node, "lockingClause", None) or ():
         if _STRENGTHS[node.strength] >= strength:
             names = {relation.relname for relation in node.lockedRels or ()}
             items += [item for item in query.items if not names or item.refname in names]
+    for item in items:
+        items += item.query.items if item.query is not None else ()
     return items
 
 
 def locking_clauses(statement: Statement) -> list[LockingClause]:
-    """All locking clauses of a statement with their row marks, in the order of the text."""
+    """All locking clauses of a statement with their row marks, in the order of the text.
+
+    Those of the views that it reads are among them.
+    """
     marks: dict[RangeItem, RowMark] = {}
     clauses: list[LockingClause] = []
     for query in statement.levels:
@@ -162,7 +173,8 @@ def locking_clauses(statement: Statement) -> list[LockingClause]:
                 _WAIT_POLICIES[node.waitPolicy],
             )
             _lock(clause, marks)
-            clauses.append(clause)
+            if not (clause.is_inherited and clause.refusals):  # there is no such view
+                clauses.append(clause)
     _refuse_later(statement, clauses)
     for clause in clauses:
         if clause.refusal is not None:  # nothing runs, so nothing is locked
@@ -207,7 +219,9 @@ def _mark(clause: LockingClause, items: list[RangeItem], marks: dict[RangeItem, 
             clause.covered.append(item)
         elif item.query is not None:
             clause.covered.append(item)
-            refusal = refusal_of_level(item.query, clause.words)
+            # What a view reads is marked after parse analysis (`markQueryForLocking`).
+            in_text = item.query.view_item is None
+            refusal = refusal_of_level(item.query, clause.words) if in_text else None
             if refusal is not None:
                 clause.refusals.append(refusal)
                 return
@@ -228,8 +242,9 @@ def _refuse_later(statement: Statement, clauses: list[LockingClause]) -> None:
         if own and not any(clause.refusals for clause in own):
             planned = planned_levels(top)
             own = [clause for clause in own if clause.query in planned]
-            _refuse_nullable(top, own, covered)
+            _refuse_in_planner(top, own, covered)
             _refuse_when_run(statement, top, own, covered)
+            _refuse_unlockable(own)
 
 
 def _covered(clauses: list[LockingClause]) -> dict[RangeItem, Strength]:
@@ -254,14 +269,28 @@ def _refuse_in_cursor(
                 clause.refusals.append(refusal)
 
 
-def _refuse_nullable(
+def _refuse_in_planner(
     top: Query, clauses: list[LockingClause], covered: dict[RangeItem, Strength]
 ) -> None:
     nullable = nullable_items([top])
-    for clause in clauses if nullable else ():
-        refused = next((item for item in clause.covered if item in nullable), None)
-        if refused is not None:
-            clause.refusals.append(refusal_of_nullable_side(str(covered[refused])))
+    for clause in clauses:
+        for item in clause.covered:
+            words = str(covered[item])
+            refusal = _refusal_in_view(item, words)
+            if item in nullable:
+                refusal = refusal_of_nullable_side(words)
+            if refusal is not None:
+                clause.refusals.append(refusal)
+                break
+
+
+def _refusal_in_view(item: RangeItem, words: str) -> Refusal | None:
+    """Why a level of a view cannot have the marks that it got (`preprocess_rowmarks`)."""
+    level = item.query
+    if level is None or level.view_item is None:
+        return None
+    marked = any(below.kind in (ItemKind.TABLE, ItemKind.SUBQUERY) for below in level.items)
+    return refusal_of_level(level, words) if marked else None
 
 
 def _refuse_when_run(
@@ -293,6 +322,13 @@ def _refuse_when_run(
             clause.refusals.append(refusal_in_transaction(command))
 
 
+def _refuse_unlockable(clauses: list[LockingClause]) -> None:
+    for clause in clauses:
+        for item in clause.covered:
+            if item.view is not None and item.query is None and not clause.refusals:
+                clause.refusals.append(refusal_of_materialized_view(item.view.name.name))
+
+
 def _is_read_only(statement: Statement) -> bool:
     return statement.is_run and bool(statement.transaction.characteristics.read_only)
 
@@ -300,6 +336,8 @@ def _is_read_only(statement: Statement) -> bool:
 def _touches_permanent(top: Query, clauses: list[LockingClause]) -> bool:
     """Whether a table that is locked or written is no temporary one of this session's."""
     touched = [mark.table for clause in clauses for mark in clause.marks]
+    # The lock asks for UPDATE on a view, too, whatever it reads.
+    touched += [item.view.name for clause in clauses for item in clause.covered if item.view]
     if top.target is not None and top.target.table is not None:
         touched.append(top.target.table)
     temporary = clauses[0].statement.transaction.temporary

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pglast import ast
 
 from pglint_locks.model.names import TableName
+
+if TYPE_CHECKING:
+    from pglint_locks.model.views import View, Views
 
 
 class QueryKind(Enum):
@@ -105,7 +108,7 @@ class Call(NamedTuple):
     """A function call; `schema` is None where it is unqualified, `location` the parser's.
 
     `windowed`: it has an OVER clause.  `aggregate_syntax`: DISTINCT, ORDER BY, FILTER,
-    WITHIN GROUP or `*` in the call, which only an aggregate takes.
+    WITHIN GROUP or `*` in the call, which only an aggregate takes.  `view_item`: see `Query`.
     """
 
     schema: str | None
@@ -115,6 +118,7 @@ class Call(NamedTuple):
     standing: Standing
     windowed: bool = False
     aggregate_syntax: bool = False
+    view_item: RangeItem | None = None
 
     @property
     def is_system(self) -> bool:
@@ -134,6 +138,7 @@ class RangeItem:
     """An entry of a range table: what one name in FROM (or a write's target) stands for.
 
     `refname` is the name by which columns and OF call it; None for a join without alias.
+    A `view` that the run defines is a sub-SELECT; a materialized one stays a table.
     """
 
     kind: ItemKind
@@ -144,6 +149,7 @@ class RangeItem:
     cte: Cte | None = None
     lateral: bool = False
     columns: tuple[str, ...] | None = None
+    view: View | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -169,6 +175,8 @@ class Query:
     as an arm of a set operation or the source of an INSERT.  `parameters` are names that
     stand for what comes from outside (psql's variables, a routine's arguments and
     variables, parts of dynamic SQL), with what is written for each.
+    `view_item` is set where a level comes from a view's definition, not from the text of
+    the statement: the item there that names the view.  `views` are those that are known.
     """
 
     kind: QueryKind
@@ -183,6 +191,8 @@ class Query:
     calls: list[Call] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     parameters: Mapping[str, str] = field(default_factory=dict)
+    view_item: RangeItem | None = None
+    views: Views | None = None
 
     @property
     def is_write(self) -> bool:
@@ -205,6 +215,12 @@ class Query:
         while query.parent is not None:
             query = query.parent
         return query
+
+    @property
+    def enclosing(self) -> Query | None:
+        """The level around whose names can be seen from here: none is from inside a view."""
+        is_view = isinstance(self.embedding, RangeItem) and self.embedding.view is not None
+        return None if is_view else self.parent
 
     def children(self) -> Iterator[Query]:
         """The levels directly below this one."""
@@ -260,8 +276,8 @@ class Query:
         """The range items that an expression here can name, level by level outwards."""
         yield self.named_items()
         query = self
-        while query.parent is not None:
-            parent, embedding = query.parent, query.embedding
+        while (parent := query.enclosing) is not None:
+            embedding = query.embedding
             if isinstance(embedding, SubLink) or (
                 isinstance(embedding, RangeItem) and embedding.lateral
             ):

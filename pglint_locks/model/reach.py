@@ -12,7 +12,7 @@ from pglint_locks.model.refusals import refusal_of_level
 def ctes_reached(clause: LockingClause) -> list[Cte]:
     """The WITH queries that a clause reads, directly or through FROM sub-SELECTs.
 
-    It is never applied inside them.
+    It is never applied inside them.  Those of a view are not the statement's.
     """
     if clause.refusal is not None:
         return []
@@ -22,7 +22,7 @@ def ctes_reached(clause: LockingClause) -> list[Cte]:
         item = stack.pop()
         if item.cte is not None and item.cte not in found:
             found.append(item.cte)
-        if item.query is not None:
+        if item.query is not None and item.view is None:
             stack.extend(reversed(item.query.items))
     return found
 
@@ -61,16 +61,28 @@ def kinds_reached(clause: LockingClause) -> set[str]:
     stack = list(clause.items)
     while stack:
         item = stack.pop()
-        if item.query is None:
-            if item.kind is not ItemKind.JOIN:
-                kinds.add(f"{item.kind.value}s")
-        elif item.query.kind is QueryKind.VALUES:
-            kinds.add("VALUES")
-        elif item.query.items:
+        if item.query is not None and item.query.items:
             stack.extend(item.query.items)
-        else:
-            kinds.add("a sub-SELECT without FROM")
+        elif item.kind is not ItemKind.JOIN:
+            inside = item.query or item.holder
+            view = (
+                f" in view {inside.view_item.view.name}"
+                if inside.view_item and inside.view_item.view
+                else ""
+            )
+            kinds.add(f"{_kind(item)}{view}")
     return kinds
+
+
+def _kind(item: RangeItem) -> str:
+    if item.query is None:
+        return "WITH queries" if item.kind is ItemKind.CTE else f"{item.kind.value}s"
+    match item.query.kind:
+        case QueryKind.VALUES:
+            return "VALUES"
+        case QueryKind.SET_OPERATION:
+            return "a UNION"
+    return "a sub-SELECT without FROM"
 
 
 def tables_in_sub_links(query: Query) -> list[TableName]:

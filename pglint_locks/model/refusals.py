@@ -26,6 +26,7 @@ class RefusalKind(Enum):
     NONVOLATILE = "non-volatile function"
     READ_ONLY = "read-only transaction"
     CURSOR = "cursor"
+    UNLOCKABLE = "unlockable"
 
 
 class Refusal(NamedTuple):
@@ -45,6 +46,7 @@ _SYNTAX_ERROR = "42601"
 _UNDEFINED_TABLE = "42P01"
 _INVALID_CURSOR_DEFINITION = "42P11"
 _READ_ONLY_SQL_TRANSACTION = "25006"
+_WRONG_OBJECT_TYPE = "42809"
 
 
 # Parse analysis adds the expressions of these clauses to the target list.
@@ -189,6 +191,12 @@ def refusal_of_nullable_side(words: str) -> Refusal:
     """A row that an outer join makes up of NULLs cannot be locked."""
     message = f"{words} cannot be applied to the nullable side of an outer join"
     return Refusal(RefusalKind.NULLABLE_SIDE, message, _FEATURE_NOT_SUPPORTED)
+
+
+def refusal_of_materialized_view(name: str) -> Refusal:
+    """Why rows of a materialized view cannot be locked (`CheckValidRowMarkRel`)."""
+    message = f'cannot lock rows in materialized view "{name}"'
+    return Refusal(RefusalKind.UNLOCKABLE, message, _WRONG_OBJECT_TYPE)
 
 
 def refusal_in_function(command: str) -> Refusal:

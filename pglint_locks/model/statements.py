@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from pglast import ast
@@ -10,12 +11,15 @@ from pglint_locks.model.build import build_queries
 from pglint_locks.model.context import Context
 from pglint_locks.model.from_clause import location_of
 from pglint_locks.model.holders import Holder, holder_of
+from pglint_locks.model.names import TableName
 from pglint_locks.model.queries import Call, Cte, Query, RangeItem, SubLink, SubLinkKind
 from pglint_locks.model.routines import BodyCursor, Routine, routine_of
 from pglint_locks.model.transactions import Transaction
+from pglint_locks.model.views import Views
 from pglint_locks.sql import selecttext
 from pglint_locks.sql.clauses import ClauseText, clauses_by_select
 from pglint_locks.sql.parse import Parsed
+from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
 
 _NO_SETTINGS = Context()
@@ -39,11 +43,18 @@ class Statement:
     could not be read.  `routine` is the function or procedure in whose body it
     stands, or whose SQL body it holds; `cursor` the PL/pgSQL cursor whose query it is.
     `start` is the unit offset of its first character; every span that it gives is in
-    unit offsets.  Raises `ClauseMismatchError` where tree and text do not agree on the
-    number of locking clauses.
+    unit offsets, and what comes from the definition of a view (of `views`) has the place
+    of the view's name in FROM.  Raises `ClauseMismatchError` where tree and text do not agree on
+    the number of locking clauses.
     """
 
-    def __init__(self, parsed: Parsed, start: int, context: Context = _NO_SETTINGS) -> None:
+    def __init__(
+        self,
+        parsed: Parsed,
+        start: int,
+        context: Context = _NO_SETTINGS,
+        views: Views | None = None,
+    ) -> None:
         self.node = parsed.node
         self.start = start
         self.context = context
@@ -55,6 +66,7 @@ class Statement:
         self.cursor: BodyCursor | None = None
         self._tokens = parsed.tokens
         self._parameters = parsed.parameters
+        self._views = views
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
             raise ClauseMismatchError
@@ -63,7 +75,7 @@ class Statement:
     @cached_property
     def queries(self) -> list[Query]:
         """The topmost query levels: one, but for utility statements that hold several."""
-        return build_queries(self.node, self._parameters)
+        return build_queries(self.node, self._parameters, self._views)
 
     @property
     def holder(self) -> Holder | None:
@@ -93,8 +105,12 @@ class Statement:
 
     @property
     def has_locking_clause(self) -> bool:
-        """Whether a locking clause stands anywhere in it."""
-        return bool(self._clause_texts)
+        """Whether a locking clause stands anywhere in it, or in a view that it reads."""
+        return bool(self._clause_texts) or any(
+            getattr(level.node, "lockingClause", None)
+            for level in self.levels
+            if level.view_item is not None
+        )
 
     @property
     def is_write(self) -> bool:
@@ -103,6 +119,9 @@ class Statement:
 
     def clause_texts(self, query: Query) -> tuple[ClauseText, ...]:
         """Where a SELECT's locking clauses stand, as statement offsets, in order."""
+        if query.view_item is not None:
+            place = self.item_name(query.view_item).shifted(-self.start)
+            return (ClauseText(place, 0, ()),) * len(query.node.lockingClause or ())
         return self._clause_texts.get(id(query.node), ())
 
     def unit_span(self, span: Span) -> Span:
@@ -111,6 +130,8 @@ class Statement:
 
     def words(self, span: Span) -> str:
         """The text at a range of unit offsets in one line, without comments."""
+        if span in self.view_names:
+            return f"… in view {self.view_names[span]}"
         return self._tokens.words(span.shifted(-self.start))
 
     def target_name(self, query: Query) -> Span:
@@ -119,15 +140,21 @@ class Statement:
 
     def offset_clause(self, query: Query) -> Span:
         """A SELECT's OFFSET clause, to its last word."""
-        return self._part(selecttext.offset_clause(query.node, self._tokens, self._lock(query)))
+        return self._part(query, selecttext.offset_clause)
 
     def limit_clause(self, query: Query) -> Span:
         """A SELECT's LIMIT or FETCH clause, to its last word."""
-        return self._part(selecttext.limit_clause(query.node, self._tokens, self._lock(query)))
+        return self._part(query, selecttext.limit_clause)
 
     def order_clause(self, query: Query) -> Span:
         """A SELECT's ORDER BY clause, to its last word."""
-        return self._part(selecttext.order_clause(query.node, self._tokens, self._lock(query)))
+        return self._part(query, selecttext.order_clause)
+
+    def limit_words(self, query: Query) -> str:
+        """A SELECT's LIMIT or FETCH clause as written, or whose it is."""
+        if query.view_item is not None and query.view_item.view is not None:
+            return f"the LIMIT of view {query.view_item.view.name}"
+        return self.words(self.limit_clause(query))
 
     def limit_word(self, query: Query) -> Span:
         """The word LIMIT (or FETCH) of a SELECT."""
@@ -135,27 +162,44 @@ class Statement:
         return self.unit_span(self._tokens[self._tokens.index_at(start)].span)
 
     def item_name(self, item: RangeItem) -> Span:
-        """The name of a table or WITH query where FROM reads it."""
+        """The name of a table, view or WITH query where FROM reads it."""
+        item = item.holder.view_item or item
         location = location_of(item)
         if location is None:
             return self.span
         return self.unit_span(selecttext.dotted_name(location, self._tokens))
 
+    @cached_property
+    def view_names(self) -> dict[Span, TableName]:
+        """The places that stand for what is in views, with the views' names."""
+        return {
+            self.item_name(item): item.view.name
+            for level in self.levels
+            for item in level.items
+            if item.view is not None and level.view_item is None
+        }
+
     def sort_keys(self, query: Query) -> tuple[Span, ...]:
         """The expressions of a SELECT's ORDER BY, without their directions."""
+        if query.view_item is not None:
+            return (self.item_name(query.view_item),) * len(query.node.sortClause or ())
         keys = selecttext.sort_keys(query.node, self._tokens, self._lock(query))
         return tuple(self.unit_span(key) for key in keys)
 
     def opening_word(self, query: Query) -> Span:
         """The word that opens a sub-SELECT in FROM."""
-        return self._part(selecttext.first_word(query.node, self._tokens))
+        return self._part(query, lambda node, tokens, _: selecttext.first_word(node, tokens))
 
     def cte_name(self, cte: Cte) -> Span:
         """A WITH query's name, where it is defined."""
+        if cte.holder.view_item is not None:
+            return self.item_name(cte.holder.view_item)
         return self.unit_span(self._tokens[self._tokens.index_at(cte.location)].span)
 
     def function_name(self, call: Call) -> Span:
         """A called function's name, with its schema."""
+        if call.view_item is not None:
+            return self.item_name(call.view_item)
         return self.unit_span(selecttext.dotted_name(call.location, self._tokens))
 
     def opener(self, link: SubLink) -> Span:
@@ -163,6 +207,8 @@ class Statement:
 
         For a scalar or ARRAY they are those of the comparison that it stands in.
         """
+        if link.holder.view_item is not None:
+            return self.item_name(link.holder.view_item)
         location = link.location
         if link.kind in (SubLinkKind.SCALAR, SubLinkKind.ARRAY) and link.standing.comparison:
             location = link.standing.comparison.location
@@ -183,7 +229,12 @@ class Statement:
         texts = self.clause_texts(query)
         return texts[0].span.start if texts else None
 
-    def _part(self, span: Span | None) -> Span:
+    def _part(
+        self, query: Query, find: Callable[[ast.SelectStmt, Tokens, int | None], Span | None]
+    ) -> Span:
+        if query.view_item is not None:
+            return self.item_name(query.view_item)
+        span = find(query.node, self._tokens, self._lock(query))
         return self.span if span is None else self.unit_span(span)
 
 

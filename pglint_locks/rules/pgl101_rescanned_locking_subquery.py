@@ -13,7 +13,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
     for rescan in model.rescans(clause):
         statement = clause.statement
         opener = rescan.opener
-        limit = statement.words(statement.limit_clause(rescan.limit))
+        limit = statement.limit_words(rescan.limit)
         table = str(rescan.mark.table)
         yield Hazard(
             span=statement.opener(opener)
@@ -26,6 +26,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             evidence=_evidence(rescan),
             table=table,
             places=(Place(clause.span, _each_run(rescan)),),
+            by_reader=rescan.outer.view_item is None,
         )
         return
 

@@ -14,7 +14,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         return
     if any(other.names_tables for mark in clause.marks for other in mark.clauses):
         return  # another clause names some with OF, so this one means the rest
-    names = [str(mark.item.refname) for mark in clause.marks]
+    names = [_name(mark) for mark in clause.marks]
     policies = {mark.wait_policy for mark in clause.marks}
     written = [mark for mark in clause.marks if model.row_uses(clause, mark)]
     severity, happens, evidence = _harm(policies)
@@ -33,6 +33,11 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             if len(written) == 1 and not use.same_statement
         ),
     )
+
+
+def _name(mark: model.RowMark) -> str:
+    """What the statement calls a table; in a view it has no name of its own."""
+    return str(mark.item.refname if mark.level.view_item is None else mark.table)
 
 
 def _harm(policies: set[model.WaitPolicy]) -> tuple[Severity, str, str | None]:
@@ -61,6 +66,8 @@ def _advice(clause: model.LockingClause, written: list[model.RowMark]) -> str:
     named = [mark for mark in written if mark.item in clause.items]
     if len(written) == 1 and named:
         return f"write {clause.words} OF {named[0].item.refname}: only its rows are changed"
+    if all(mark.level.view_item is not None for mark in clause.marks):
+        return f"join the table whose rows are meant to the view, and write {clause.words} OF it"
     return f"write {clause.words} OF and the table whose rows are meant"
 
 

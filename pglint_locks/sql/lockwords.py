@@ -146,6 +146,12 @@ def has_advisory_words(data: bytes) -> bool:
     return b"advisory_lock" in data or b"advisory_xact_lock" in data
 
 
+def has_view_words(data: bytes) -> bool:
+    """Whether the words of a view's definition stand anywhere in a file."""
+    data = data.lower()
+    return b"create" in data and b"view" in data
+
+
 def has_directive(data: bytes) -> bool:
     """Whether the marker of our own directives (`pglint:`, in any case) stands in a file."""
     data = data.lower()
