@@ -125,6 +125,7 @@ class Rule(NamedTuple):
     subject: Subject
     visit: Callable[[Any], Iterator[Any]] | None = None
     opt_in: bool = False
+    about_others: bool = False
     gather: Callable[[Any], Iterator[Note]] | None = None
 
     @property

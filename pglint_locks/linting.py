@@ -115,6 +115,7 @@ class _RoutineBody(NamedTuple):
     unit: SqlUnit
     language: str
     names: tuple[str, ...]
+    returns_one_row: bool
     made: Routine | None
     transaction: Transaction
 
@@ -218,18 +219,21 @@ class _FileLint:
             self._take_comments(unit, read.comments)
             unit, script = joined.unit, ParsedScript(joined.script)
             names |= {name: name for name in read.variables} | joined.spliced_names
-            later, cursors = joined.later, joined.cursors
+            later, cursors, fetched_once = joined.later, joined.cursors, joined.fetched_once
         else:
             script, cursors = ParsedScript.of_text(unit.text), {}
             if made is not None:
                 made = made._replace(statements=len(script.chunks))
             later = partial(_all_behind, len(script.chunks))
+            last = len(script.chunks) - 1
+            fetched_once = frozenset({last} if body.returns_one_row else ())
         self._take_text(unit, script)
         wanted = range(len(script.chunks)) if self._subjects(script) else ()
         modelled = self._model(unit, script, set(wanted), names)
         for index, statement in modelled.items():
             statement.transaction = body.transaction
             statement.routine = statement.routine or made
+            statement.fetches_one = index in fetched_once
             if index in cursors:
                 statement.cursor = BodyCursor(*cursors[index])
             statement.later = tuple(modelled[other] for other in later(index) if other in modelled)
@@ -269,6 +273,7 @@ class _FileLint:
                     routine.body._replace(label=label),
                     routine.language,
                     routine.argument_names,
+                    routine.returns_one_row,
                     modelled[index].routine,
                     modelled[index].transaction.of_body(),
                 )
@@ -337,16 +342,21 @@ class _FileLint:
         for rule in RULES:
             if rule.subject is Subject.STATEMENT and rule.visit is not None:
                 for hazard in rule.visit(statement):
-                    if hazard.span in statement.view_names:
+                    private = _is_private(rule, hazard, statement)
+                    if private or hazard.span in statement.view_names:
                         continue
                     self._add(unit, rule, hazard, statement.holder)
-        for clause in locking_clauses(statement):
-            if clause.refusal is None and is_never_run(clause.query):
+        clauses = locking_clauses(statement)
+        refused = any(clause.refusal is not None for clause in clauses)
+        for clause in clauses:
+            # Where one clause is refused, the whole statement is never run.
+            if clause.refusal is None and (refused or is_never_run(clause.query)):
                 continue
             for rule in RULES:
                 if rule.subject is Subject.CLAUSE and rule.visit is not None:
                     for hazard in rule.visit(clause):
-                        if not _is_the_views(hazard, clause):
+                        private = _is_private(rule, hazard, statement)
+                        if not private and not _is_the_views(hazard, clause):
                             self._add(unit, rule, hazard, statement.holder)
                 if rule.gather is None or clause.is_inherited:
                     continue
@@ -442,6 +452,11 @@ def _is_foreign(name: str, text: str, script: ParsedScript, settings: Settings) 
     if names_other_database(name, settings.dialect_paths):
         return True
     return is_foreign_sql(text, (chunk.text for chunk in script.chunks))
+
+
+def _is_private(rule: Rule, hazard: Hazard, statement: Statement) -> bool:
+    """Whether a rule about other sessions speaks of a temporary table, which none of them sees."""
+    return rule.about_others and hazard.table in statement.transaction.temporary
 
 
 def _all_behind(count: int, index: int) -> tuple[int, ...]:

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from pglint_locks.model.uses import RowUse as RowUse
     from pglint_locks.model.uses import is_written as is_written
     from pglint_locks.model.uses import reads_children as reads_children
+    from pglint_locks.model.uses import returns_to_one_row as returns_to_one_row
     from pglint_locks.model.uses import row_uses as row_uses
     from pglint_locks.model.whole_tables import locks_whole_table as locks_whole_table
 
@@ -198,6 +199,7 @@ _HOMES = {
         "RowUse",
         "is_written",
         "reads_children",
+        "returns_to_one_row",
         "row_uses",
     ),
     "whole_tables": ("locks_whole_table",),

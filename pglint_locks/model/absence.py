@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pglast import ast
-from pglast.enums import NullTestType, SetOperation
+from pglast.enums import LockWaitPolicy, NullTestType, SetOperation
 
 from pglint_locks.model.flow import levels_above, readers
 from pglint_locks.model.join_sides import joins
@@ -40,7 +40,7 @@ def absence_tests(mark: RowMark) -> Iterator[AbsenceTest]:
         embedding = level.embedding
         if isinstance(embedding, SubLink):
             words = _test_words(embedding)
-            if words is not None and not _picks_the_row_itself(embedding, mark):
+            if words is not None and not _is_claims_condition(embedding, mark):
                 yield AbsenceTest(words, embedding, level)
         elif level.is_arm and _is_taken_off(level):
             yield AbsenceTest("EXCEPT", None, mark.level)
@@ -58,7 +58,7 @@ def _feeds_a_write(query: Query, mark: RowMark) -> bool:
         above = list(readers(level))
         link = level.embedding
         if isinstance(link, SubLink) and (
-            _test_words(link) is None or _picks_the_row_itself(link, mark)
+            _test_words(link) is None or _is_claims_condition(link, mark)
         ):
             above.append(link.holder)
         for reader in above:
@@ -98,11 +98,20 @@ def _null_test_words(link: SubLink) -> str | None:
     return None
 
 
-def _picks_the_row_itself(link: SubLink, mark: RowMark) -> bool:
-    """Whether EXISTS lets through rows of the very table that it locks: `IN` spelt otherwise."""
+def _is_claims_condition(link: SubLink, mark: RowMark) -> bool:
+    """Whether EXISTS is a condition of a claim, which is to pass held rows over.
+
+    That is `IN` spelt otherwise where it lets through rows of the very table that it
+    locks, and a try at another table's row where its level skips locked rows itself.
+    """
     standing, level = link.standing, link.query
     if link.kind is not SubLinkKind.EXISTS or standing.negated or not standing.conjunct:
         return False
+    if any(
+        clause.waitPolicy == LockWaitPolicy.LockWaitSkip
+        for clause in getattr(link.holder.node, "lockingClause", None) or ()
+    ):
+        return standing.clause is Clause.WHERE
     return standing.clause is Clause.WHERE and any(
         item.table is not None
         and item.table.same_table(mark.table)

@@ -14,12 +14,12 @@ from pglast import ast
 from pglast.enums import A_Expr_Kind
 
 from pglint_locks.model.absence import is_anti_joined
-from pglint_locks.model.advisory import calls_advisory_lock
 from pglint_locks.model.aggregates import is_lone_aggregate
+from pglint_locks.model.exclusion import is_serialized
 from pglint_locks.model.flow import consumers, levels_below
 from pglint_locks.model.functions import is_aggregate
 from pglint_locks.model.join_sides import joins
-from pglint_locks.model.locks import LockingClause, RowMark, locking_clauses
+from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.predicates import column_parts, conjuncts
 from pglint_locks.model.queries import Clause, ItemKind, Query, RangeItem, SubLink, SubLinkKind
 from pglint_locks.model.states import required_value, starts_to_hold, tested_column
@@ -54,7 +54,7 @@ def unlocked_guards(clause: LockingClause, mark: RowMark) -> Iterator[Guard]:
     None where the sessions that could meet are kept apart otherwise: by a lock on a row of
     another table (the key's own row), or by an advisory lock.
     """
-    if _is_serialized(clause, mark):
+    if is_serialized(clause, mark):
         return
     uses = row_uses(clause, mark)
     found: list[Guard] = []
@@ -64,18 +64,6 @@ def unlocked_guards(clause: LockingClause, mark: RowMark) -> Iterator[Guard]:
             if not _looks_ahead(item, level) and (changes or not uses):
                 found.append(Guard(mark, opener, item, changes))
     yield from sorted(found, key=lambda guard: not guard.changes)
-
-
-def _is_serialized(clause: LockingClause, mark: RowMark) -> bool:
-    """Whether the statement, or one before it, takes a lock that may stand for the group."""
-    for statement in (clause.statement, *clause.statement.earlier):
-        if isinstance(statement.node, ast.LockStmt) or calls_advisory_lock(statement):
-            return True
-        for each in locking_clauses(statement):
-            for other in each.marks:
-                if other.strength.is_exclusive and not other.table.same_table(mark.table):
-                    return True
-    return False
 
 
 # --- the forms of a guard ---------------------------------------------------------

@@ -144,9 +144,27 @@ def state_columns(item: RangeItem) -> set[str]:
         equality.column
         for equality in equalities(item.holder)
         if equality.item is item
-        and (is_reference_like(equality.column) or not isinstance(equality.value, ast.A_Const))
+        and (is_reference_like(equality.column) or not _reads_as_state(equality.value))
     } | set(_joined_columns(item))
     return unkeyed_columns(item) - {name for name in found_by if not is_state_like(name)}
+
+
+_WORDS_OF_STATE = frozenset(
+    """active available due failed free idle new open pending planned processing queued ready
+    running scheduled started todo unclaimed unprocessed unsent waiting""".split()
+)
+
+
+def _reads_as_state(value: ast.Node) -> bool:
+    """Whether a constant is what a row's state is compared with.
+
+    A number, a boolean, or one of the words for it; another word is a name to find rows by.
+    """
+    while isinstance(value, ast.TypeCast):
+        value = value.arg
+    if not isinstance(value, ast.A_Const):
+        return False
+    return not isinstance(value.val, ast.String) or value.val.sval.lower() in _WORDS_OF_STATE
 
 
 def _joined_columns(item: RangeItem) -> Iterator[str]:

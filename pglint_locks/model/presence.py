@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pglast import ast
 
+from pglint_locks.model.exclusion import is_serialized
 from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.predicates import equalities
 from pglint_locks.model.queries import Query, QueryKind, SubLink, SubLinkKind
@@ -43,7 +44,7 @@ def insert_after_check(clause: LockingClause, mark: RowMark) -> LateInsert | Non
         if _is_not_exists(mark.level):
             return LateInsert(clause.statement, top, tuple(checked), same_statement=True)
         return None
-    if not checked:
+    if not checked or is_serialized(clause, mark):
         return None
     for statement in clause.statement.later:
         for level in statement.levels:

@@ -71,6 +71,12 @@ def routine_of(node: ast.Node) -> Routine | None:
     return _with_options(made, node.options or ())
 
 
+def arguments_of(node: ast.Node) -> dict[str, str]:
+    """The names that stand for arguments in the body of a routine that a statement makes."""
+    parameters = node.parameters or () if isinstance(node, ast.CreateFunctionStmt) else ()
+    return {parameter.name: parameter.name for parameter in parameters if parameter.name}
+
+
 def altered(routine: Routine, nodes: Iterable[ast.Node | None]) -> Routine:
     """The routine as later ALTER FUNCTION statements leave it."""
     for node in nodes:

@@ -8,7 +8,14 @@ from pglast import ast
 
 from pglint_locks.model.aggregates import is_lone_aggregate
 from pglint_locks.model.constants import is_named_parameter
-from pglint_locks.model.flow import is_bounded, lazy_limits, levels_above, locking_level, row_limit
+from pglint_locks.model.flow import (
+    is_bounded,
+    lazy_limits,
+    levels_above,
+    locking_level,
+    reads_whole_input,
+    row_limit,
+)
 from pglint_locks.model.join_sides import joins
 from pglint_locks.model.locks import RowMark
 from pglint_locks.model.names import TableName, is_key_like, may_be_natural_key
@@ -27,9 +34,23 @@ from pglint_locks.sql.walk import textual_children
 
 def locks_many_rows(mark: RowMark) -> bool:
     """Whether a mark can lock several rows in one run: no LIMIT 1, no equality on a key."""
-    if any(limit in (0, 1) for limit in lazy_limits(mark.level)):
+    if any(limit in (0, 1) for limit in lazy_limits(mark.level)) or _is_fetched_once(mark):
         return False
     return not is_single(mark.item) and not _is_pinned_above(mark)
+
+
+def _is_fetched_once(mark: RowMark) -> bool:
+    """Whether whatever asks for the rows takes one of them: INTO, EXISTS, a scalar sub-SELECT."""
+    for level in levels_above(mark.level):
+        link = level.embedding
+        if level is not mark.level and reads_whole_input(level):
+            return False
+        if isinstance(link, SubLink):
+            asks_once = link.kind in (SubLinkKind.EXISTS, SubLinkKind.SCALAR)
+            return asks_once and not level.reads_from(link.holder)
+        if level.parent is None and mark.clauses[0].statement.fetches_one:
+            return not level.is_write
+    return False
 
 
 def reads_all_that_match(mark: RowMark) -> bool:

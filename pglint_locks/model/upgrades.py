@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from pglint_locks.model.exclusion import holds_rows_already
 from pglint_locks.model.flow import consumers
 from pglint_locks.model.locks import LockingClause, RowMark, Strength, WaitPolicy, locking_clauses
 from pglint_locks.model.queries import QueryKind
-from pglint_locks.model.uses import is_other_row, row_uses
+from pglint_locks.model.uses import is_same_row, row_uses
 from pglint_locks.text import Span
 
 
@@ -34,7 +35,7 @@ def lock_upgrades(clause: LockingClause) -> Iterator[Upgrade]:
     row it meets does not show.
     """
     for mark in clause.marks:
-        if not mark.strength.is_exclusive:
+        if not mark.strength.is_exclusive and not holds_rows_already(clause, mark):
             for upgrade in (*_by_writes(clause, mark), *_by_locks(clause, mark)):
                 if mark.strength is Strength.FOR_SHARE or upgrade.needs is Strength.FOR_UPDATE:
                     yield upgrade
@@ -42,7 +43,8 @@ def lock_upgrades(clause: LockingClause) -> Iterator[Upgrade]:
 
 def _by_writes(clause: LockingClause, mark: RowMark) -> Iterator[Upgrade]:
     for use in row_uses(clause, mark):
-        if use.same_statement or use.write.query.kind is not QueryKind.INSERT:
+        is_update = use.write.query.kind is not QueryKind.INSERT
+        if use.same_statement or (is_update and is_same_row(mark, use.write.query)):
             key = use.write.takes_key_lock
             needs = Strength.FOR_UPDATE if key else Strength.FOR_NO_KEY_UPDATE
             yield Upgrade(mark, needs, use.write.verb, use.span, use.same_statement)
@@ -60,5 +62,5 @@ def _by_locks(clause: LockingClause, mark: RowMark) -> Iterator[Upgrade]:
                     continue
                 if later.wait_policy is not WaitPolicy.BLOCK:
                     continue  # what does not wait does not deadlock
-                if later.level in own if same_statement else not is_other_row(mark, later.level):
+                if later.level in own if same_statement else is_same_row(mark, later.level):
                     yield Upgrade(mark, later.strength, other.words, other.span, same_statement)

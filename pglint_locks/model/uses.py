@@ -13,7 +13,7 @@ from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.names import TableName, refers_to
 from pglint_locks.model.outputs import only_output_column, source_column, tested_column
 from pglint_locks.model.predicates import column_parts, conjuncts, equal_sides, equalities
-from pglint_locks.model.queries import Clause, ItemKind, Query, SubLinkKind
+from pglint_locks.model.queries import Clause, ItemKind, Query, QueryKind, SubLinkKind
 from pglint_locks.model.statements import Statement
 from pglint_locks.model.writes import Write, write_of
 from pglint_locks.text import Span
@@ -90,6 +90,56 @@ def is_other_row(mark: RowMark, written: Query) -> bool:
     locked = _pinned(mark.level, mark.table)
     changed = _pinned(written, mark.table)
     return any(column in changed and changed[column] != value for column, value in locked.items())
+
+
+def is_same_row(mark: RowMark, written: Query) -> bool:
+    """Whether a level shows that it means the rows of a mark: by the same value of a column.
+
+    Without any value on either side it is taken to, and where the lock takes all rows.
+    """
+    if written.kind is QueryKind.MERGE:  # finds its rows by a join
+        return not is_other_row(mark, written)
+    locked, changed = _values(mark.level, mark.table), _values(written, mark.table)
+    if not (locked or changed) or not getattr(mark.level.node, "whereClause", None):
+        return True
+    shared = locked.keys() & changed.keys()
+    return bool(shared) and all(locked[column] == changed[column] for column in shared)
+
+
+def returns_to_one_row(clause: LockingClause, mark: RowMark) -> bool:
+    """Whether a later write finds the row by a value that the lock looked for, and keeps it."""
+    locked = _values(mark.level, mark.table)
+    for use in row_uses(clause, mark):
+        found_by = _values(use.write.query, mark.table)
+        kept = (locked.keys() & found_by.keys()) - set(use.write.columns)
+        if any(locked[column] == found_by[column] for column in kept):
+            return True
+    return False
+
+
+def _values(query: Query, table: TableName) -> dict[str, str]:
+    """What a level's WHERE holds columns of a table equal to, as text."""
+    return {
+        equality.column: text
+        for equality in equalities(query)
+        if equality.item.table is not None
+        and equality.item.table.same_table(table)
+        and (text := _value_text(equality.value)) is not None
+    }
+
+
+def _value_text(node: ast.Node) -> str | None:
+    """A constant, parameter or variable as text; None for anything else."""
+    while isinstance(node, ast.TypeCast):
+        node = node.arg
+    match node:
+        case ast.A_Const():
+            return f"={_constant_value(node)}"
+        case ast.ParamRef():
+            return f"${node.number}"
+        case ast.ColumnRef():
+            return ".".join(getattr(part, "sval", "*") for part in node.fields)
+    return None
 
 
 @lru_cache(maxsize=1024)

@@ -18,6 +18,8 @@ def locks_whole_table(clause: LockingClause, mark: RowMark) -> bool:
     """
     if not isinstance(clause.statement.node, ast.SelectStmt) and not _is_write(clause.statement):
         return False
+    if clause.statement.fetches_one:
+        return False
     tables = [item for item in mark.level.items if item.kind is not ItemKind.JOIN]
     if tables != [mark.item] or _is_sampled(mark.level):
         return False

@@ -80,4 +80,5 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

@@ -48,4 +48,5 @@ RULE = Rule(
     severities=(Severity.ERROR,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

@@ -18,6 +18,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             or mark.wait_policy is not model.WaitPolicy.BLOCK
             or not mark.strength.is_exclusive
             or model.is_by_key(mark.item)
+            or model.returns_to_one_row(clause, mark)
             or model.random_sort_key(model.locking_level(mark.level)) is not None
         ):
             continue
@@ -56,4 +57,5 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

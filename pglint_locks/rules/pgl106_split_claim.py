@@ -47,5 +47,6 @@ RULE = Rule(
     severities=(Severity.NOTE,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
     opt_in=True,
 )

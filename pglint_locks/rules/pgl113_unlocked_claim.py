@@ -55,4 +55,5 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.STATEMENT,
     visit=visit,
+    about_others=True,
 )

@@ -62,4 +62,5 @@ RULE = Rule(
     severities=(Severity.WARNING, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

@@ -42,4 +42,5 @@ RULE = Rule(
     severities=(Severity.ERROR,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

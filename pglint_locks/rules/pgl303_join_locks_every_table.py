@@ -78,4 +78,5 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

@@ -72,4 +72,5 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

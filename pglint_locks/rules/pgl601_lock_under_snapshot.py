@@ -48,4 +48,5 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

@@ -43,4 +43,5 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_others=True,
 )

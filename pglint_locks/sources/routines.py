@@ -34,6 +34,7 @@ class Routine:
     security_definer: bool
     has_set_option: bool
     argument_names: tuple[str, ...]
+    returns_one_row: bool
 
     @property
     def may_end_transactions(self) -> bool:
@@ -71,4 +72,5 @@ def read_routine(parsed: Parsed, unit: SqlUnit, start: int) -> Routine | None:
         security_definer=text.security_definer,
         has_set_option=text.has_set_option,
         argument_names=text.argument_names,
+        returns_one_row=text.returns_one_row,
     )

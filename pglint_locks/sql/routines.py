@@ -39,6 +39,7 @@ class RoutineText:
     security_definer: bool = False
     has_set_option: bool = False
     argument_names: tuple[str, ...] = ()
+    returns_one_row: bool = False
 
 
 def routine_text(parsed: Parsed) -> RoutineText | None:
@@ -61,6 +62,7 @@ def routine_text(parsed: Parsed) -> RoutineText | None:
         strict=_is_true(options.get("strict")),
         security_definer=_is_true(options.get("security")),
         has_set_option="set" in options,
+        returns_one_row=_returns_one_row(node),
         argument_names=tuple(each.name for each in node.parameters or () if each.name),
     )
 
@@ -68,6 +70,14 @@ def routine_text(parsed: Parsed) -> RoutineText | None:
 def _options(nodes: Any) -> dict[str, Any]:
     """The options by name; the value of the last of each."""
     return {node.defname: node.arg for node in nodes or ()}
+
+
+def _returns_one_row(node: ast.CreateFunctionStmt) -> bool:
+    """Whether a function gives one value or row: RETURNS without SETOF, TABLE and void."""
+    returned = node.returnType
+    if node.is_procedure or returned is None or returned.setof:
+        return False
+    return bool(returned.names[-1].sval != "void")
 
 
 def _text(value: Any) -> str | None:

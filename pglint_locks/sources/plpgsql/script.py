@@ -40,6 +40,15 @@ class BodyScript:
         }
 
     @property
+    def fetched_once(self) -> frozenset[int]:
+        """The chunks of which one row goes INTO variables: no other one is asked for."""
+        return frozenset(
+            index
+            for index, origin in enumerate(self.origins)
+            if origin.role is origin.runs_as is Role.STATEMENT and origin.target is not None
+        )
+
+    @property
     def spliced_names(self) -> dict[str, str]:
         """Names in dynamic SQL that hold a part not known, with `…` for that part."""
         names: dict[str, str] = {}
