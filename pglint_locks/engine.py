@@ -51,17 +51,21 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
     if not (locks and defining):
         return _lint(work, read, errors)
     from pglint_locks.linting import gather_views
+    from pglint_locks.model.views import tables_created
 
     defined = [(source, settings) for source, settings in work if source.name in defining]
     for file in others:
         if file.name in defining and (source := _read(file, errors)[1]) is not None:
             defined.append((source, settings_for(file)))
     views = gather_views(defined)
-    for file in others if views.locking else ():
+    tables = set[str]().union(*(tables_created(source.text) for source, _ in work))
+    for file in others:
         source = _read(file, errors)[1]
-        if source is not None and views.may_lock(source.text):
-            work.append((source, settings_for(file)))
-    return _lint(work, read, errors, views)
+        if source is not None:
+            tables |= tables_created(source.text)
+            if views.may_lock(source.text):
+                work.append((source, settings_for(file)))
+    return _lint(work, read, errors, views.beside_tables(tables))
 
 
 def lint_text(text: str, name: str, settings: Settings) -> Run:
@@ -73,8 +77,9 @@ def lint_text(text: str, name: str, settings: Settings) -> Run:
     if not (has_lock_words(data) and has_view_words(data)):
         return _lint(work, 1, [])
     from pglint_locks.linting import gather_views
+    from pglint_locks.model.views import tables_created
 
-    return _lint(work, 1, [], gather_views(work))
+    return _lint(work, 1, [], gather_views(work).beside_tables(tables_created(text)))
 
 
 def _read(file: FoundFile, errors: list[FileError]) -> tuple[bytes, SourceText | None]:

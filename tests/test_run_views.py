@@ -69,6 +69,7 @@ def test_views_of_views_may_stand_in_several_files(tmp_path: Path) -> None:
         "CREATE OR REPLACE VIEW claimable AS SELECT id FROM jobs WHERE status = 'ready' LIMIT 10;",
         "CREATE VIEW app.claimable AS VALUES (1);",
         "CREATE MATERIALIZED VIEW claimable AS SELECT id FROM jobs;",
+        'CREATE UNLOGGED TABLE IF NOT EXISTS app . "claimable" (id int);',
     ],
 )
 def test_what_is_defined_twice_and_not_alike_is_unknown(tmp_path: Path, other: str) -> None:

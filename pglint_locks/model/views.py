@@ -16,6 +16,12 @@ from pglint_locks.model.names import TableName
 _MAX_NESTING = 8
 _MAX_VIEWS_INSIDE = 50
 
+_NAME = r'(?:"[^"\n]+"|[\w$]+)'
+_TABLE = re.compile(
+    rf"\bcreate\s+(?:\w+\s+){{0,2}}table\s+(?:if\s+not\s+exists\s+)?(?:{_NAME}\s*\.\s*)*({_NAME})",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
@@ -79,6 +85,17 @@ class Views:
             return False
         names = "|".join(map(re.escape, sorted(self.locking)))
         return re.search(rf"(?<!\w)(?:{names})(?!\w)", text, re.IGNORECASE) is not None
+
+    def beside_tables(self, names: set[str]) -> Views:
+        """The same beside tables of these names: what such a name means is not known."""
+        usable = (view for view in self._usable if view.name.name not in names)
+        return Views(self._defined, frozenset(usable), self.locking - names)
+
+
+def tables_created(text: str) -> set[str]:
+    """The names, without schema, of tables that a text creates, be it in a function or comment."""
+    found = _TABLE.findall(text)
+    return {name[1:-1] if name.startswith('"') else name.lower() for name in found}
 
 
 def known_views(defined: Iterable[View]) -> Views:
