@@ -51,6 +51,7 @@ SAFE = [
     "BEGIN; SELECT * FROM vouchers WHERE code='ABC' AND used=false LIMIT 1 FOR UPDATE; UPDATE vouchers SET used=true WHERE code='ABC'; COMMIT;",
     "CREATE TEMP TABLE stage(id int, v int); BEGIN; SELECT id FROM stage WHERE v>1 FOR UPDATE; COMMIT;",
     "SELECT * FROM jobs j WHERE j.st='r' AND EXISTS (SELECT 1 FROM queues q WHERE q.name=j.q FOR UPDATE SKIP LOCKED) ORDER BY j.id LIMIT 1 FOR UPDATE OF j SKIP LOCKED;",
+    "SELECT * FROM jobs j WHERE j.st = 'r' AND (j.q IS NULL OR EXISTS (SELECT 1 FROM queues q WHERE q.name = j.q FOR UPDATE SKIP LOCKED)) ORDER BY j.id LIMIT 1 FOR UPDATE OF j SKIP LOCKED;",
 ]
 
 

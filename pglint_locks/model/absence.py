@@ -105,13 +105,15 @@ def _is_claims_condition(link: SubLink, mark: RowMark) -> bool:
     locks, and a try at another table's row where its level skips locked rows itself.
     """
     standing, level = link.standing, link.query
-    if link.kind is not SubLinkKind.EXISTS or standing.negated or not standing.conjunct:
+    if link.kind is not SubLinkKind.EXISTS or standing.negated:
         return False
     if any(
         clause.waitPolicy == LockWaitPolicy.LockWaitSkip
         for clause in getattr(link.holder.node, "lockingClause", None) or ()
     ):
         return standing.clause is Clause.WHERE
+    if not standing.conjunct:
+        return False
     return standing.clause is Clause.WHERE and any(
         item.table is not None
         and item.table.same_table(mark.table)

@@ -34,13 +34,14 @@ class SortKey(NamedTuple):
 class LockOrder(NamedTuple):
     """Rows of a table that a statement waits for one by one, in the order of `keys`.
 
-    Columns that have one value in all the rows are no part of `keys`; `pinned` has those
-    whose value is a constant of the text.  `words` is the ORDER BY clause as written.
+    Columns that have one value in all the rows are `fixed` and no part of `keys`; `pinned`
+    has those whose value is a constant of the text.  `words` is the ORDER BY clause as written.
     """
 
     table: TableName
     strength: Strength
     keys: tuple[SortKey, ...]
+    fixed: frozenset[str]
     pinned: tuple[tuple[str, str], ...]
     words: str
 
@@ -52,16 +53,22 @@ class LockOrder(NamedTuple):
         return (
             self.table.same_table(other.table)
             and other.strength in _CONFLICTS[self.strength]
-            and any(one != two for one, two in zip(self.keys, other.keys, strict=False))
+            and any(one != two for one, two in self._pairs(other))
             and not self._has_other_rows(other)
         )
 
     def is_reverse_of(self, other: LockOrder) -> bool:
         """Whether the two differ first in a key's direction, not in its column."""
-        for one, two in zip(self.keys, other.keys, strict=False):
+        for one, two in self._pairs(other):
             if one != two:
                 return one.column == two.column
         return False
+
+    def _pairs(self, other: LockOrder) -> Iterator[tuple[SortKey, SortKey]]:
+        """The keys side by side: a column that one fixes has one value in the rows of both."""
+        mine = (key for key in self.keys if key.column not in other.fixed)
+        theirs = (key for key in other.keys if key.column not in self.fixed)
+        return zip(mine, theirs, strict=False)
 
     def _has_other_rows(self, other: LockOrder) -> bool:
         theirs = dict(other.pinned)
@@ -85,6 +92,7 @@ def lock_orders(clause: LockingClause) -> Iterator[tuple[RowMark, LockOrder]]:
                     table=mark.table,
                     strength=mark.strength,
                     keys=keys,
+                    fixed=_fixed(level, mark.item),
                     pinned=tuple(sorted(_pinned(mark.item).items())),
                     words=clause.statement.words(order),
                 ),
@@ -93,7 +101,7 @@ def lock_orders(clause: LockingClause) -> Iterator[tuple[RowMark, LockOrder]]:
 
 def _keys(level: Query, item: RangeItem, table: TableName) -> tuple[SortKey, ...]:
     """The keys that order a table's rows; none where one of them is not just a column of it."""
-    fixed = {equality.column for equality in equalities(level) if equality.item is item}
+    fixed = _fixed(level, item)
     keys: list[SortKey] = []
     sorts = getattr(level.node, "sortClause", None) or ()
     for sort, expression in zip(sorts, sort_expressions(level), strict=True):
@@ -108,6 +116,10 @@ def _keys(level: Query, item: RangeItem, table: TableName) -> tuple[SortKey, ...
         if is_key_like(column, table):
             break  # unique: what comes after it decides nothing
     return tuple(keys)
+
+
+def _fixed(level: Query, item: RangeItem) -> frozenset[str]:
+    return frozenset(each.column for each in equalities(level) if each.item is item)
 
 
 def _pinned(item: RangeItem) -> dict[str, str]:
