@@ -41,8 +41,8 @@ class Unparsed(NamedTuple):
 def parse(text: str) -> Parsed | Unparsed:
     """Parse one statement.
 
-    What does not parse as written is tried again with psql's variables replaced by
-    placeholders of equal length, so that offsets stay.
+    What does not parse as written is tried again with psql's variables, and the names that
+    CREATE EXTENSION puts in, replaced by placeholders of equal length, so that offsets stay.
     """
     limit = max_statement_length()
     if len(text) > limit:
@@ -50,9 +50,10 @@ def parse(text: str) -> Parsed | Unparsed:
         return Unparsed(message, Span(0, 1), too_large=True)
     result = _parse_as_written(text)
     if isinstance(result, Unparsed):
+        from pglint_locks.sql.extensionnames import without_extension_names
         from pglint_locks.sql.psqlvars import without_variables
 
-        replaced = without_variables(text)
+        replaced = without_variables(without_extension_names(text))
         if replaced != text:
             result = _parse_as_written(replaced)
             if isinstance(result, Parsed):
