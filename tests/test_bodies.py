@@ -143,3 +143,63 @@ def test_a_name_in_dynamic_sql_is_shown_with_what_is_not_known_left_out() -> Non
         "DO $$ BEGIN EXECUTE format('SELECT 1 FROM pgmq.q_%s OFFSET 3 FOR UPDATE', name); END $$;"
     )
     assert {finding.table for finding in run.findings} == {"pgmq.q_…"}
+
+
+_SHARE = "PERFORM 1 FROM t WHERE id = 1 FOR SHARE;"
+_UPDATE = "UPDATE t SET a = 1 WHERE id = 1;"
+
+
+@pytest.mark.parametrize(
+    ("body", "speaks"),
+    [
+        (f"{_SHARE} {_UPDATE}", True),
+        (f"{_SHARE} EXECUTE 'UPDATE t SET a = 1 WHERE id = 1';", True),
+        (f"{_SHARE} IF NOT FOUND THEN RETURN; END IF; {_UPDATE}", True),
+        (f"{_UPDATE} {_SHARE}", False),
+        (f"IF a THEN {_SHARE} ELSE {_UPDATE} END IF;", False),
+        (f"IF a THEN {_SHARE} RETURN; END IF; {_UPDATE}", False),
+        (f"BEGIN {_SHARE} EXCEPTION WHEN OTHERS THEN {_UPDATE} END;", False),
+        (f"{_SHARE} COMMIT; {_UPDATE}", False),
+    ],
+)
+def test_only_what_runs_after_a_lock_is_later(body: str, speaks: bool) -> None:
+    made = "CREATE PROCEDURE p(a boolean) LANGUAGE plpgsql AS"
+    assert bool(found(lint(f"{made} $$ BEGIN {body} END $$;"), "PGL302")) == speaks
+
+
+def test_a_scrolling_cursor_is_refused_once_it_is_opened() -> None:
+    cursor = "DECLARE c SCROLL CURSOR FOR SELECT 1 FROM t WHERE id = 1 FOR UPDATE;"
+    assert len(found(lint(f"DO $$ {cursor} BEGIN OPEN c; END $$;"), "PGL706")) == 1
+    assert found(lint(f"DO $$ {cursor} BEGIN NULL; END $$;"), "PGL706") == []
+
+
+def test_a_body_in_a_body() -> None:
+    run = lint(
+        "DO $a$ BEGIN EXECUTE $b$ DO $c$ BEGIN\n"
+        "PERFORM 1 FROM t OFFSET 3 FOR UPDATE; END $c$ $b$; END $a$"
+    )
+    assert found(run, "PGL102") == [("2:18", "OFFSET 3", "do block > do block")]
+
+
+def test_comments_in_a_body_suppress() -> None:
+    lock = "PERFORM 1 FROM t OFFSET 3 FOR UPDATE;"
+    run = lint(f"DO $$ BEGIN\n-- pglint: ignore[PGL102]\n{lock}\n{lock}\nEND $$;")
+    assert found(run, "PGL102") == [("4:18", "OFFSET 3", "do block")]
+    assert found(run, "PGL002") == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "clauses"),
+    [
+        ("CREATE FUNCTION f( RETURNS int AS $$ -- for update\nSELECT 1 FOR UPDATE $$;", 1),
+        ("CREATE OR REPLACE PROCEDURE p() NONSENSE AS 'SELECT 1 FOR UPDATE';", 1),
+        ("DO LANGUAGE LANGUAGE sql $$ BEGIN PERFORM 1 FOR SHARE; END $$;", 1),
+        ("CREATE TABLE t( DEFAULT 'for update';", 0),
+        ("CREATE POLICY p ON ON t FOR UPDATE;", 0),
+    ],
+)
+def test_locks_in_a_routine_that_does_not_parse_are_counted(sql: str, clauses: int) -> None:
+    run = lint(f"SELECT 1 FOR KEY SHARE; {sql}")
+    assert (run.clauses, run.analysed) == (clauses + 1, 1)
+    assert run.reasons == ({"syntax error": 1} if clauses else {})
+    assert len(found(run, "PGL001")) == clauses

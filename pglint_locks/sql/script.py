@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from pglast.parser import ParseError
@@ -111,9 +112,28 @@ def clause_spans(chunk: Chunk) -> list[Span]:
     if len(text) > max_statement_length() or _never_ends(chunk):
         return list(lock_word_spans(text))
     try:
-        return [clause.span for clause in find_clauses(Tokens(text))]
+        tokens = Tokens(text)
     except ParseError:
         return list(lock_word_spans(text))
+    return [clause.span for clause in find_clauses(tokens)] or list(_in_body(chunk, tokens))
+
+
+def _in_body(chunk: Chunk, tokens: Tokens) -> Iterator[Span]:
+    """Lock words in a routine's body: a literal, and so none of the statement's own tokens."""
+    words = [word for word in chunk.first_words if word not in ("or", "replace")]
+    if words[:1] != ["do"] and words[:2] not in (["create", "function"], ["create", "procedure"]):
+        return
+    for token in tokens:
+        if token.name != "SCONST":
+            continue
+        literal = tokens.source(token.span)
+        quote = literal.find("$", 1) if literal.startswith("$") else literal.find("'")
+        start = token.span.start + quote + 1
+        body = literal[quote + 1 :]
+        comments = [comment.span for comment in split(body).comments]
+        for span in lock_word_spans(body):
+            if not any(comment.touches(span) for comment in comments):
+                yield span.shifted(start)
 
 
 # The scanner takes a time that grows with the square of an open comment's length.
