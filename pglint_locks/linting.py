@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
@@ -209,6 +209,8 @@ class _FileLint:
         """Lint the statements of a routine's body: a transaction of unknown outer shape."""
         unit, made = body.unit, body.made
         names = {name: name for name in body.names}
+        earlier: Callable[[int], Iterable[int]]
+        later: Callable[[int], Iterable[int]]
         if body.language == "plpgsql":
             from pglint_locks.sources.plpgsql import body_script, read_body
 
@@ -219,16 +221,18 @@ class _FileLint:
             self._take_comments(unit, read.comments)
             unit, script = joined.unit, ParsedScript(joined.script)
             names |= {name: name for name in read.variables} | joined.spliced_names
-            later, cursors, fetched_once = joined.later, joined.cursors, joined.fetched_once
+            earlier, later, cursors = joined.earlier, joined.later, joined.cursors
+            fetched_once = joined.fetched_once
         else:
             script, cursors = ParsedScript.of_text(unit.text), {}
             if made is not None:
                 made = made._replace(statements=len(script.chunks))
-            later = partial(_all_behind, len(script.chunks))
+            earlier, later = range, partial(_all_behind, len(script.chunks))
             last = len(script.chunks) - 1
             fetched_once = frozenset({last} if body.returns_one_row else ())
         self._take_text(unit, script)
-        wanted = range(len(script.chunks)) if self._subjects(script) else ()
+        subjects = self._subjects(script)
+        wanted = range(len(script.chunks)) if subjects else ()
         modelled = self._model(unit, script, set(wanted), names)
         for index, statement in modelled.items():
             statement.transaction = body.transaction
@@ -236,10 +240,9 @@ class _FileLint:
             statement.fetches_one = index in fetched_once
             if index in cursors:
                 statement.cursor = BodyCursor(*cursors[index])
-            statement.later = tuple(modelled[other] for other in later(index) if other in modelled)
-        for statement in modelled.values():
-            for other in statement.later:
-                other.earlier = (*other.earlier, statement)
+            if index in subjects:
+                statement.earlier = tuple(_known(modelled, earlier(index)))
+                statement.later = tuple(_known(modelled, later(index)))
         yield from self._show(unit, script, modelled)
 
     def _show(
@@ -459,12 +462,14 @@ def _is_private(rule: Rule, hazard: Hazard, statement: Statement) -> bool:
     return rule.about_others and hazard.table in statement.transaction.temporary
 
 
-def _all_behind(count: int, index: int) -> tuple[int, ...]:
-    return tuple(range(index + 1, count))
+def _known(modelled: Mapping[int, Statement], indexes: Iterable[int]) -> Iterator[Statement]:
+    return (modelled[index] for index in indexes if index in modelled)
 
 
-_MAKE_MAKE_ROUTINES = {("create",), ("do",)}
-_ROUTINES = {("create",), ("do",)}
+def _all_behind(count: int, index: int) -> Iterable[int]:
+    return range(index + 1, count)
+
+
 _MAKE_ROUTINES = {("create",), ("do",)}
 _MADE_BEFORE_VIEW = {"view", "materialized", "recursive", "temp", "temporary"}
 _ROUTINES = {("function",), ("procedure",), ("routine",)}

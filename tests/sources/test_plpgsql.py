@@ -287,6 +287,9 @@ PERFORM RAISE OPEN c CURSOR COMMIT = . E'\\ -- /* */ sql""".replace("END_LOOP", 
 def test_size_is_no_trouble() -> None:
     deep = "BEGIN " * 20_000 + "SELECT 1; " + "END; " * 20_000
     assert len(read(deep).statements) == 1
+    unit = SqlUnit.whole_file(SourceText("body", "BEGIN SELECT 1; IF a THEN " * 2_000))
+    script = body_script(read_body(unit), unit)
+    assert [script.later(index)[-1] for index in (0, 1000)] == [99, 1099]
     assert len(read("IF a THEN SELECT 1;\n" * 3_000).statements) == 3_000
     assert len(read("SELECT 1\nPERFORM 2\n" * 2_000).statements) > 1_000
     read("SELECT 'a;\n" * 5_001)
@@ -506,6 +509,7 @@ def test_a_body_as_one_script() -> None:
     assert script.later(1) == (2, 3, 4, 5)
     assert script.later(3) == (5,)
     assert script.later(4) == (5,)
+    assert script.earlier(5) == (0, 1, 2, 3, 4)
 
 
 def test_an_empty_body_is_an_empty_script() -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from pglint_locks.sources.plpgsql.flow import Arm, ArmKind, Leave
 
+_MAX_DEPTH = 50
+
 
 @dataclass(eq=False, slots=True)
 class Construct:
@@ -50,14 +52,21 @@ class Constructs:
 
     def enter_arm(self, construct: Construct, kind: ArmKind, query: int | None = None) -> None:
         """Begin the next arm of a construct."""
-        self.arm = Arm(kind, construct.holder, construct.number, query)
+        self.arm = self._arm_in(construct, kind, query)
         construct.arms.append(self.arm)
 
     def enter_else(self, construct: Construct) -> None:
         """Begin the arm that a later condition stands in: `ELSIF …` is `ELSE IF …`."""
-        self.arm = Arm(ArmKind.CHOICE, construct.holder, construct.number)
+        self.arm = self._arm_in(construct, ArmKind.CHOICE)
         self._count += 1
         construct.holder, construct.number = self.arm, self._count
+
+    def _arm_in(self, construct: Construct, kind: ArmKind, query: int | None = None) -> Arm:
+        """A new arm; where too many are nested, what is deeper inside counts as straight on."""
+        holder = construct.holder
+        if len(holder.path()) >= _MAX_DEPTH:
+            return holder
+        return Arm(kind, holder, construct.number, query)
 
     def leave(self, order: int, target: Arm | None, *, again: bool = False) -> None:
         """The arm is left here without condition: see `Leave`."""

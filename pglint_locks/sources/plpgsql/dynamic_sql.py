@@ -39,7 +39,7 @@ class DynamicSql:
         self._unit = unit
         self._tokens = tokens
         self._values = TextValues(unit, tokens)
-        self._allowance = 20 * len(unit.text) + (1 << 18)  # characters to be parsed for it
+        self._allowance = 8 * len(unit.text) + (1 << 18)  # characters to be parsed for it
         self._read: set[int] = set()
         self._executed: list[tuple[int, int]] = []
         self._messages: set[int] = set()
@@ -61,7 +61,7 @@ class DynamicSql:
             if not any(isinstance(part, Text) and part.text.strip() for part in template):
                 continue
             filled = fill(template, self._allowance)
-            self._allowance -= len(filled.text)
+            self._allowance -= filled.effort
             if not filled.parses and filled.gaps:
                 continue
             self._read.update(literals_of([template]))

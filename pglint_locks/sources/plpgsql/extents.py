@@ -23,7 +23,8 @@ _BEGINNINGS = frozenset(
 _NEVER_IN_SQL = frozenset("elseif elsif end exception perform raise return".split())
 _LOCK_WORDS = frozenset("update share no key".split())
 _MAX_CUTS = 6
-_MAX_CREATE = 2000
+_EFFORT_OF_TRY = 100
+_MAX_CREATE = 500
 
 
 class BodyTokens:
@@ -141,13 +142,13 @@ class BodyTokens:
         return next((cut for cut in cuts if self.word(cut) in _NEVER_IN_SQL), stop)
 
     def _parses(self, first: int, end: int, lead: str, blank: Span | None) -> bool:
-        text = self.source(first, end - 1)
-        self._allowance -= len(text)
+        span = self.span(first, end - 1)
+        self._allowance -= span.end - span.start + _EFFORT_OF_TRY
         if self._allowance < 0:
             return False
+        text = self.source(first, end - 1)
         if blank is not None:
-            start = self.tokens[first].span.start
-            text = blanked(text, blank.shifted(-start))
+            text = blanked(text, blank.shifted(-span.start))
         return isinstance(parse(lead + text), Parsed)
 
     def _beginnings(self, first: int, end: int) -> Iterator[int]:

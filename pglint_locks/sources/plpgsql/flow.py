@@ -33,7 +33,8 @@ class Arm:
     """A run of statements that are carried out in order.
 
     Of the arms of one `construct` (numbered within the body) only one runs to its end.
-    `query` is the order of the statement whose rows a FOR loop is run for.
+    `query` is the order of the statement whose rows a FOR loop is run for.  `around` is
+    what `path` has found.
     """
 
     kind: ArmKind
@@ -42,15 +43,18 @@ class Arm:
     query: int | None = None
     leave: Leave | None = None
     commits: list[int] = field(default_factory=list)
+    around: tuple[Arm, ...] = ()
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it is a loop's body."""
+        return self.kind in (ArmKind.LOOP, ArmKind.MAYBE_LOOP)
 
     def path(self) -> tuple[Arm, ...]:
         """The arms around, from the outermost to this one."""
-        arms: list[Arm] = []
-        arm: Arm | None = self
-        while arm is not None:
-            arms.append(arm)
-            arm = arm.parent
-        return tuple(reversed(arms))
+        if not self.around:
+            self.around = (self,) if self.parent is None else (*self.parent.path(), self)
+        return self.around
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,12 +132,9 @@ def share_loop(one: Arm, other: Arm) -> Arm | None:
     for left, right in zip(one.path(), other.path(), strict=False):
         if left is not right:
             break
-        if left.kind in _LOOPS:
+        if left.is_loop:
             loop = left
     return loop
-
-
-_LOOPS = (ArmKind.LOOP, ArmKind.MAYBE_LOOP)
 
 
 def _runs_on(
@@ -195,7 +196,7 @@ def _in_next_turn(
 ) -> Follows:
     """Whether a loop around both leads from `first` to `second`."""
     for home in range(common - 1, -1, -1):
-        if outer[home].kind not in _LOOPS:
+        if not outer[home].is_loop:
             continue
         if _commits(outer[home:], first.order, None) or _commits(inner[home:], None, second.order):
             return Follows.NEVER

@@ -15,7 +15,7 @@ from pglint_locks.text import Piece, SourceMap, Span
 _SEPARATOR = ";\n"
 _WORD_BEFORE = re.compile(r"\w*\Z")
 _WORD_BEHIND = re.compile(r"\w*")
-_REACH = 200
+_REACH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,18 @@ class BodyScript:
 
         Only those near it in the text are looked at.
         """
-        near = range(max(index - _REACH, 0), min(index + _REACH, len(self.origins)))
+        first = max(index - _REACH, 0) if self._may_repeat(index) else index + 1
+        near = range(first, min(index + _REACH, len(self.origins)))
         return tuple(other for other in near if self.follows(index, other) is not Follows.NEVER)
+
+    def earlier(self, index: int) -> tuple[int, ...]:
+        """The chunks after which one may run: see `later`."""
+        end = min(index + _REACH, len(self.origins)) if self._may_repeat(index) else index
+        near = range(max(index - _REACH, 0), end)
+        return tuple(other for other in near if self.follows(other, index) is not Follows.NEVER)
+
+    def _may_repeat(self, index: int) -> bool:
+        return any(arm.is_loop for arm in self.origins[index].branch)
 
 
 def body_script(body: Body, unit: SqlUnit) -> BodyScript:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from pglint_locks.sources.plpgsql.body import Filling, Gap
 from pglint_locks.sql.parse import Unparsed, parse
@@ -50,14 +51,17 @@ class Hole:
 Template = tuple[Text | Hole, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A template with its holes filled; the map leads to the body, `parses` says if it does."""
+class Filled(NamedTuple):
+    """A template with its holes filled; the map leads to the body, `parses` says if it does.
+
+    `effort` is what it took, in characters parsed.
+    """
 
     text: str
     map: SourceMap
     gaps: tuple[Gap, ...]
     parses: bool
+    effort: int = 0
 
 
 # What is tried in a hole, in this order, until the whole parses.  A list comes late: behind
@@ -75,25 +79,27 @@ _TRIED = {
     HoleKind.LITERAL: (Filling.LITERAL, Filling.NUMBER),
 }
 _MAX_TRIES = 60
+_EFFORT_OF_TRY = 200
 
 
 def fill(template: Template, allowance: int) -> Filled:
     """Fill a template's holes so that it parses, if that can be done.
 
-    `allowance` is the number of characters that may be parsed for it.
+    `allowance` is how many characters may be parsed for it, each try counted as some more.
     """
     kinds = [part.kind for part in template if isinstance(part, Hole)]
     chosen = [0] * len(kinds)
     first = filled = _filled(template, chosen)
+    effort = 0
     for _ in range(_MAX_TRIES):
-        allowance -= len(filled.text)
+        effort += len(filled.text) + _EFFORT_OF_TRY
         wrong = _first_error(filled.text)
         if wrong is None:
-            return Filled(filled.text, filled.map, filled.gaps, parses=True)
-        if allowance < 0 or not _choose_next(chosen, kinds, filled.gaps, wrong):
+            return filled._replace(parses=True, effort=effort)
+        if effort > allowance or not _choose_next(chosen, kinds, filled.gaps, wrong):
             break
         filled = _filled(template, chosen)
-    return first
+    return first._replace(effort=effort)
 
 
 def _choose_next(

@@ -49,11 +49,10 @@ class Variables:
         It cannot where two blocks declare the name, or a loop brings the value of its last
         turn.
         """
-        writes = [
-            write for write in self.all_writes(name) if not exclude_each_other(write.arm, arm)
-        ]
-        if self._declared[name] > 1 or len(writes) > _MAX_WRITES:
+        known = self.all_writes(name)
+        if self._declared[name] > 1 or len(known) > _MAX_WRITES:
             return None
+        writes = [write for write in known if not exclude_each_other(write.arm, arm)]
         before = [write for write in writes if write.order < order]
         around = arm.path()
         for write in writes:
