@@ -194,8 +194,8 @@ class _FileLint:
             for index in script.locking:
                 self._leave(unit, script, index, "another database's SQL")
             return
-        timeline = self._timeline(script)
         subjects = self._subjects(script)
+        timeline = self._timeline(script, subjects)
         wanted = set(subjects)
         for block in timeline.blocks:
             if not subjects.isdisjoint(block.indexes):
@@ -203,7 +203,7 @@ class _FileLint:
         modelled = self._model(unit, script, wanted)
         timeline.join(modelled)
         self._alter_routines(script, modelled)
-        yield from self._show(unit, script, modelled)
+        yield from self._show(unit, script, subjects, modelled)
 
     def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
         """Lint the statements of a routine's body: a transaction of unknown outer shape."""
@@ -243,13 +243,17 @@ class _FileLint:
             if index in subjects:
                 statement.earlier = tuple(_known(modelled, earlier(index)))
                 statement.later = tuple(_known(modelled, later(index)))
-        yield from self._show(unit, script, modelled)
+        yield from self._show(unit, script, subjects, modelled)
 
     def _show(
-        self, unit: SqlUnit, script: ParsedScript, modelled: Mapping[int, Statement]
+        self,
+        unit: SqlUnit,
+        script: ParsedScript,
+        subjects: set[int],
+        modelled: Mapping[int, Statement],
     ) -> Iterator[_RoutineBody]:
         """Show the statements that hold something to the rules; gives the bodies in them."""
-        for index in sorted(self._subjects(script)):
+        for index in sorted(subjects):
             if index not in modelled:
                 continue
             parsed = script.result(index)
@@ -295,9 +299,9 @@ class _FileLint:
         reading = {i for i, chunk in enumerate(script.chunks) if self.views.may_lock(chunk.text)}
         return reading.union(script.locking, script.unlocked)
 
-    def _timeline(self, script: ParsedScript) -> Timeline:
+    def _timeline(self, script: ParsedScript, subjects: set[int]) -> Timeline:
         """The transactions of a script; there are none to know of where nothing locks."""
-        chunks = script.chunks if self._subjects(script) else ()
+        chunks = script.chunks if subjects else ()
         inside = self.settings.assume_in_transaction
         return read_timeline(chunks, lambda index: _node(script, index), inside)
 

@@ -364,10 +364,3 @@ def runs_by_itself(statement: Statement) -> bool:
         and statement.node.intoClause is None
         and not any(level.is_write for level in statement.levels)
     )
-
-
-def join_in_order(statements: Sequence[Statement]) -> None:
-    """Tells each statement of one transaction which others come before and after it."""
-    for index, statement in enumerate(statements):
-        statement.earlier = tuple(statements[:index])
-        statement.later = tuple(statements[index + 1 :])
