@@ -13,8 +13,8 @@ from pglint_locks.config import DEFAULT, Configs
 from pglint_locks.errors import UsageError
 from pglint_locks.paths import absolute, kind_of_file, shown
 from pglint_locks.patterns import GitIgnores, Level
+from pglint_locks.sources.kinds import is_read_by_default
 
-EXTENSIONS = (".sql", ".psql", ".pgsql", ".ddl")
 _EXCLUDE_KEYS = ("exclude", "extend-exclude")
 
 
@@ -43,8 +43,8 @@ class Discovery:
 def discover(paths: Iterable[str], configs: Configs, cwd: Path) -> Discovery:
     """The files that paths stand for: files themselves, directories what they hold.
 
-    A file is read whatever its extension; in directories only those with an SQL
-    extension or matched by `include` are.  Each file is found once, by its real path.
+    A file is read whatever its name; in directories only those of a kind that is read by
+    default, or matched by `include`, are.  Each file is found once, by its real path.
     Only regular files are: to open a pipe by name may block for ever.
     """
     return _Search(configs, cwd).run(paths)
@@ -215,10 +215,7 @@ class _Search:
 
 
 def _is_wanted(name: str, folder: _Folder) -> bool:
-    lowered = name.lower()
-    if lowered.endswith(EXTENSIONS) and lowered not in EXTENSIONS:
-        return True
-    return any(level.covers(name) for level in folder.includes)
+    return is_read_by_default(name) or any(level.covers(name) for level in folder.includes)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

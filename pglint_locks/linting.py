@@ -17,11 +17,14 @@ from pglint_locks.model.holders import Holder
 from pglint_locks.model.locks import LockingClause, locking_clauses
 from pglint_locks.model.routines import BodyCursor, Routine, altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
-from pglint_locks.model.transactions import Timeline, Transaction, read_timeline
+from pglint_locks.model.transactions import Frame, Timeline, Transaction, read_timeline
 from pglint_locks.model.views import View, Views, known_views, view_defined
 from pglint_locks.rules import RULES, pgl001_syntax_error, pgl004_unread_lock
 from pglint_locks.run import FileError, FileReport
+from pglint_locks.sources.bodies.body import Body
+from pglint_locks.sources.content import HostBody, read_content
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
+from pglint_locks.sources.kinds import SQL, kind_of
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.sql.lockwords import lock_word_spans
@@ -45,17 +48,18 @@ def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
 
 
 def _views_defined(source: SourceText, settings: Settings) -> list[View]:
-    script = ParsedScript.of_text(source.text)
-    if _is_foreign(source.name, source.text, script, settings):
-        return []
     views: list[View] = []
-    for index, chunk in enumerate(script.chunks):
-        words = chunk.first_words
-        if words[:1] == ("create",) and not _MADE_BEFORE_VIEW.isdisjoint(words):
-            parsed = script.result(index)
-            if not isinstance(parsed, Unparsed):
-                view = view_defined(parsed.node, parsed.parameters)
-                views += [view] if view is not None else []
+    for unit in read_content(source).scripts:
+        script = ParsedScript.of_text(unit.text)
+        if _is_foreign(source.name, unit.text, script, settings):
+            continue
+        for index, chunk in enumerate(script.chunks):
+            words = chunk.first_words
+            if words[:1] == ("create",) and not _MADE_BEFORE_VIEW.isdisjoint(words):
+                parsed = script.result(index)
+                if not isinstance(parsed, Unparsed):
+                    view = view_defined(parsed.node, parsed.parameters)
+                    views += [view] if view is not None else []
     return views
 
 
@@ -120,6 +124,22 @@ class _RoutineBody(NamedTuple):
     transaction: Transaction
 
 
+class _Ordered(NamedTuple):
+    """Statements that run in an order: which of them before and after each one.
+
+    `names` stand for what comes from outside; `cursors` and `fetched_once` are as in
+    `BodyScript`.
+    """
+
+    unit: SqlUnit
+    script: ParsedScript
+    earlier: Callable[[int], Iterable[int]]
+    later: Callable[[int], Iterable[int]]
+    names: Mapping[str, str] = MappingProxyType({})
+    cursors: Mapping[int, tuple[bool, bool]] = MappingProxyType({})
+    fetched_once: frozenset[int] = frozenset()
+
+
 @dataclass(slots=True)
 class _FileLint:
     """The worklist of one file, and what came of it so far.
@@ -139,7 +159,15 @@ class _FileLint:
 
     def read(self) -> bool:
         """Lint the file's units; what RUN rules say of them comes later.  True when done."""
-        bodies = deque(self._lint_script(SqlUnit.whole_file(self.source)))
+        content = read_content(self.source)
+        self.comments += content.comments
+        self.statements += content.statements
+        self._take_unread(content.not_analysed)
+        bodies: deque[_RoutineBody] = deque()
+        for script in content.scripts:
+            bodies.extend(self._lint_script(script))
+        for host in content.bodies:
+            bodies.extend(self._lint_host_body(host))
         while bodies:
             bodies.extend(self._lint_body(bodies.popleft()))
         return True
@@ -208,41 +236,65 @@ class _FileLint:
     def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
         """Lint the statements of a routine's body: a transaction of unknown outer shape."""
         unit, made = body.unit, body.made
-        names = {name: name for name in body.names}
-        earlier: Callable[[int], Iterable[int]]
-        later: Callable[[int], Iterable[int]]
         if body.language == "plpgsql":
-            from pglint_locks.sources.plpgsql import body_script, read_body
+            from pglint_locks.sources.plpgsql import read_body
 
-            read = read_body(unit)
-            joined = body_script(read, unit)
-            self.clauses += len(read.not_analysed)
-            self.not_analysed += read.not_analysed
-            self._take_comments(unit, read.comments)
-            unit, script = joined.unit, ParsedScript(joined.script)
-            names |= {name: name for name in read.variables} | joined.spliced_names
-            earlier, later, cursors = joined.earlier, joined.later, joined.cursors
-            fetched_once = joined.fetched_once
+            ordered = self._joined(unit, read_body(unit))
         else:
-            script, cursors = ParsedScript.of_text(unit.text), {}
+            script = ParsedScript.of_text(unit.text)
+            count = len(script.chunks)
             if made is not None:
-                made = made._replace(statements=len(script.chunks))
-            earlier, later = range, partial(_all_behind, len(script.chunks))
-            last = len(script.chunks) - 1
-            fetched_once = frozenset({last} if body.returns_one_row else ())
+                made = made._replace(statements=count)
+            ordered = _Ordered(
+                unit,
+                script,
+                range,
+                lambda index: range(index + 1, count),
+                fetched_once=frozenset({count - 1} if body.returns_one_row else ()),
+            )
+        names = {**{name: name for name in body.names}, **ordered.names}
+        yield from self._lint_ordered(ordered._replace(names=names), body.transaction, made)
+
+    def _lint_host_body(self, host: HostBody) -> Iterator[_RoutineBody]:
+        """Lint the SQL that a function of a host language runs: one transaction, maybe."""
+        ordered = self._joined(host.unit, host.body)
+        yield from self._lint_ordered(ordered, Transaction(Frame.POSSIBLE))
+
+    def _joined(self, unit: SqlUnit, body: Body) -> _Ordered:
+        """The statements of a body as one script, in the order of its control flow."""
+        from pglint_locks.sources.bodies.script import body_script
+
+        joined = body_script(body, unit)
+        self._take_unread(body.not_analysed)
+        self._take_comments(unit, body.comments)
+        return _Ordered(
+            joined.unit,
+            ParsedScript(joined.script),
+            joined.earlier,
+            joined.later,
+            {name: name for name in body.variables} | joined.spliced_names,
+            joined.cursors,
+            joined.fetched_once,
+        )
+
+    def _lint_ordered(
+        self, ordered: _Ordered, transaction: Transaction, made: Routine | None = None
+    ) -> Iterator[_RoutineBody]:
+        """Lint statements that run in an order; `made` is the routine whose body they are."""
+        unit, script = ordered.unit, ordered.script
         self._take_text(unit, script)
         subjects = self._subjects(script)
         wanted = range(len(script.chunks)) if subjects else ()
-        modelled = self._model(unit, script, set(wanted), names)
+        modelled = self._model(unit, script, set(wanted), ordered.names)
         for index, statement in modelled.items():
-            statement.transaction = body.transaction
+            statement.transaction = transaction
             statement.routine = statement.routine or made
-            statement.fetches_one = index in fetched_once
-            if index in cursors:
-                statement.cursor = BodyCursor(*cursors[index])
+            statement.fetches_one = index in ordered.fetched_once
+            if index in ordered.cursors:
+                statement.cursor = BodyCursor(*ordered.cursors[index])
             if index in subjects:
-                statement.earlier = tuple(_known(modelled, earlier(index)))
-                statement.later = tuple(_known(modelled, later(index)))
+                statement.earlier = tuple(_known(modelled, ordered.earlier(index)))
+                statement.later = tuple(_known(modelled, ordered.later(index)))
         yield from self._show(unit, script, subjects, modelled)
 
     def _show(
@@ -288,6 +340,10 @@ class _FileLint:
     def _take_text(self, unit: SqlUnit, script: ParsedScript) -> None:
         self._take_comments(unit, script.comments)
         self.statements += [unit.map.file_span(chunk.span) for chunk in script.chunks]
+
+    def _take_unread(self, not_analysed: Sequence[NotAnalysed]) -> None:
+        self.clauses += len(not_analysed)
+        self.not_analysed += not_analysed
 
     def _take_comments(self, unit: SqlUnit, comments: Sequence[Comment]) -> None:
         self.comments += [
@@ -375,9 +431,12 @@ class _FileLint:
     # --- what could not be read ---------------------------------------------------
 
     def _refuse(self, unit: SqlUnit, script: ParsedScript, index: int, why: Unparsed) -> None:
-        """Report a statement that holds a locking clause and does not parse."""
+        """Report a statement that holds a locking clause and does not parse.
+
+        In files that are no SQL it is only counted: what they quote need not be whole.
+        """
         spans = self._leave(unit, script, index, "too large" if why.too_large else "syntax error")
-        if spans:
+        if spans and kind_of(unit.source.name) is SQL:
             stopped = why.span.shifted(script.chunks[index].span.start)
             at = spans[0] if why.too_large else stopped
             self._add(unit, pgl001_syntax_error.RULE, pgl001_syntax_error.hazard(why.message, at))
@@ -468,10 +527,6 @@ def _is_private(rule: Rule, hazard: Hazard, statement: Statement) -> bool:
 
 def _known(modelled: Mapping[int, Statement], indexes: Iterable[int]) -> Iterator[Statement]:
     return (modelled[index] for index in indexes if index in modelled)
-
-
-def _all_behind(count: int, index: int) -> Iterable[int]:
-    return range(index + 1, count)
 
 
 _MAKE_ROUTINES = {("create",), ("do",)}

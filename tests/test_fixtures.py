@@ -37,7 +37,8 @@ HEADINGS = (
 )
 
 _EXPECT = re.compile(
-    r"^-- expect: (PGL\d{3}) (error|warning|note) (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)\r?$",
+    r"^[ \t]*(?:--|//|#|<!--|%#?|;|\*) expect: (PGL\d{3}) (error|warning|note)"
+    r" (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)(?: (?:-->|\*/))?\r?$",
     re.MULTILINE,
 )
 _SELECT = re.compile(r"^-- select: (PGL\d{3}(?:, PGL\d{3})*)\r?$", re.MULTILINE)
@@ -60,7 +61,7 @@ def expectations(text: str) -> list[Expectation]:
         Expectation(code, severity, place, tuple(re.findall(r'"([^"]+)"', words)))
         for code, severity, place, words in _EXPECT.findall(text)
     ]
-    assert len(found) == text.count("-- expect:"), "an expect line is not well formed"
+    assert len(found) == len(re.findall(r"\bexpect:", text)), "an expect line is not well formed"
     return found
 
 

@@ -25,12 +25,14 @@ class Frame(Enum):
     """What a transaction is known by.
 
     AUTOCOMMIT: the statement is the whole of it; BLOCK: BEGIN stands in the script, or
-    the settings say that the file runs inside one; UNKNOWN: a routine's body.
+    the settings say that the file runs inside one; UNKNOWN: a routine's body; POSSIBLE:
+    a function of a host language, whose statements may be one transaction or several.
     """
 
     AUTOCOMMIT = "autocommit"
     BLOCK = "block"
     UNKNOWN = "unknown"
+    POSSIBLE = "possible"
 
 
 class Characteristics(NamedTuple):

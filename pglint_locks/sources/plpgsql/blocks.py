@@ -6,9 +6,9 @@ on from.
 
 from __future__ import annotations
 
+from pglint_locks.sources.bodies.flow import ArmKind
 from pglint_locks.sources.plpgsql.commands import Reading, scroll_option
 from pglint_locks.sources.plpgsql.constructs import Construct
-from pglint_locks.sources.plpgsql.flow import ArmKind
 
 _LEADS_OUT = ("begin", "declare", "<<")
 _NOT_DECLARED = frozenset("select with if for foreach while loop execute case return".split())

@@ -6,11 +6,11 @@ on from.
 
 from __future__ import annotations
 
+from pglint_locks.sources.bodies.body import Role
+from pglint_locks.sources.bodies.flow import ArmKind
 from pglint_locks.sources.plpgsql import blocks
-from pglint_locks.sources.plpgsql.body import Role
 from pglint_locks.sources.plpgsql.commands import Reading
 from pglint_locks.sources.plpgsql.constructs import Construct
-from pglint_locks.sources.plpgsql.flow import ArmKind
 
 _BEGINS_QUERY = frozenset(
     "( select with values table insert update delete merge explain show call fetch".split()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pglint_locks.sources.plpgsql.body import Role
+from pglint_locks.sources.bodies.body import Role
 from pglint_locks.sources.plpgsql.constructs import Constructs
 from pglint_locks.sources.plpgsql.extents import BodyTokens
 from pglint_locks.sources.plpgsql.notes import SELECT, Notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pglint_locks.sources.plpgsql.flow import Arm, ArmKind, Leave
+from pglint_locks.sources.bodies.flow import Arm, ArmKind, Leave
 
 _MAX_DEPTH = 50
 

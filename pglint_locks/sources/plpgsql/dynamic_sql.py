@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pglint_locks.sources.bodies.body import BodyStatement, Role
+from pglint_locks.sources.bodies.flow import Arm
+from pglint_locks.sources.bodies.templates import Text, fill, literals_of
 from pglint_locks.sources.literals import literal_unit
-from pglint_locks.sources.plpgsql.body import BodyStatement, Role
 from pglint_locks.sources.plpgsql.extents import BodyTokens
-from pglint_locks.sources.plpgsql.flow import Arm
-from pglint_locks.sources.plpgsql.templates import Text, fill, literals_of
 from pglint_locks.sources.plpgsql.text_values import Place, TextValues
 from pglint_locks.sources.plpgsql.variables import Variables
 from pglint_locks.sources.units import NotAnalysed, SqlUnit

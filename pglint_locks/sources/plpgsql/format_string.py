@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from pglint_locks.sources.plpgsql.templates import Hole, HoleKind, Template, Text
+from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
 from pglint_locks.text import Piece, SourceMap, Span
 
 _SPECIFIER = re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pglint_locks.sources.plpgsql.body import Body, BodyStatement, Role
+from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
+from pglint_locks.sources.bodies.flow import Arm
 from pglint_locks.sources.plpgsql.dynamic_sql import DynamicSql, Execution
 from pglint_locks.sources.plpgsql.extents import BodyTokens, blanked
-from pglint_locks.sources.plpgsql.flow import Arm
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.text import Piece, SourceMap, Span
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pglint_locks.sources.bodies.body import Body
 from pglint_locks.sources.plpgsql import blocks, branches, commands
-from pglint_locks.sources.plpgsql.body import Body
 from pglint_locks.sources.plpgsql.commands import Reading
 from pglint_locks.sources.plpgsql.constructs import Constructs
 from pglint_locks.sources.plpgsql.extents import BodyTokens

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
+from pglint_locks.sources.bodies.flow import Arm, share_loop
+from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
 from pglint_locks.sources.literals import literal_unit
 from pglint_locks.sources.plpgsql.extents import BodyTokens
-from pglint_locks.sources.plpgsql.flow import Arm, share_loop
 from pglint_locks.sources.plpgsql.format_string import expand, put_in
-from pglint_locks.sources.plpgsql.templates import Hole, HoleKind, Template, Text
 from pglint_locks.sources.plpgsql.tokens import Kind
 from pglint_locks.sources.plpgsql.variables import Variables, Write
 from pglint_locks.sources.units import SqlUnit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from pglint_locks.sources.plpgsql.flow import Arm, exclude_each_other, share_loop
+from pglint_locks.sources.bodies.flow import Arm, exclude_each_other, share_loop
 
 _MAX_WRITES = 100
 

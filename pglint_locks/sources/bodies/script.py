@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pglint_locks.sources.plpgsql.body import Body, BodyStatement, Filling, Role
-from pglint_locks.sources.plpgsql.flow import Follows, follows
+from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Role
+from pglint_locks.sources.bodies.flow import Follows, follows
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.chunks import Chunk, Comment, Script
 from pglint_locks.sql.split import split

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-from pglint_locks.sources.plpgsql.body import Filling, Gap
+from pglint_locks.sources.bodies.body import Filling, Gap
 from pglint_locks.sql.parse import Unparsed, parse
 from pglint_locks.sql.split import split
 from pglint_locks.text import Piece, SourceMap, Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from pglint_locks.sources.plpgsql.flow import Arm
+from pglint_locks.sources.bodies.flow import Arm
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.text import Span

@@ -1,0 +1,45 @@
+"""What SQL a file holds, whatever kind of file it is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+from pglint_locks.sources.bodies.body import Body
+from pglint_locks.sources.kinds import kind_of
+from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sql.chunks import Comment
+from pglint_locks.text import SourceText, Span
+
+
+class HostBody(NamedTuple):
+    """The SQL that one function of a host language runs.
+
+    `unit` is the host function's text (its label names it); `body` are the statements.
+    """
+
+    unit: SqlUnit
+    body: Body
+
+
+class FileContent(NamedTuple):
+    """What SQL a file holds.
+
+    `scripts` are texts as psql would run them; `bodies` are statements that host code
+    runs.  `comments` are the host's own (file offsets), and `statements` the file ranges
+    of the host's statements that hold SQL: a suppression may stand in or above either.
+    `not_analysed` are locking clauses that were seen and could not be read.
+    """
+
+    scripts: tuple[SqlUnit, ...] = ()
+    bodies: tuple[HostBody, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    statements: tuple[Span, ...] = ()
+    not_analysed: tuple[NotAnalysed, ...] = ()
+
+
+def read_content(source: SourceText) -> FileContent:
+    """What SQL a file holds, read by the reader of its kind."""
+    reader = import_module(f"pglint_locks.sources.{kind_of(source.name).reader}")
+    content: FileContent = reader.read(source)
+    return content

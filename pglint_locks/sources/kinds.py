@@ -1,0 +1,64 @@
+"""The kinds of files that SQL is found in, told by the file's name.
+
+Nothing is imported here for that: the reader of a kind is named, and loaded when a file
+of that kind needs it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Look(Enum):
+    """What the first look asks of a file's bytes before the file is read."""
+
+    SQL = "sql"
+    """Lock words stand there as they would in SQL."""
+    FOLDED = "folded"
+    """The same, or words that string literals put together make lock words of."""
+
+
+class FileKind(NamedTuple):
+    """A kind of file: its name, the ends of file names (lower case), and who reads it.
+
+    `reader` names a module below `sources` that has `read(source) -> FileContent`.
+    `extra` is the extra that the reader needs.  `by_default` is false where a folder's
+    files of that kind are read only if `include` names them.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    reader: str
+    look: Look = Look.SQL
+    extra: str | None = None
+    by_default: bool = True
+
+
+SQL = FileKind("SQL", (".sql", ".psql", ".pgsql", ".ddl"), "scripts")
+KINDS: tuple[FileKind, ...] = (
+    SQL,
+    FileKind("Markdown", (".md", ".markdown"), "fences"),
+)
+
+
+def kind_of(name: str) -> FileKind:
+    """The kind of a file; one that no kind claims is SQL.  The longest ending decides."""
+    return _claimed(name) or SQL
+
+
+def is_read_by_default(name: str) -> bool:
+    """Whether a folder's file of that name is read without being named."""
+    kind = _claimed(name)
+    return kind is not None and kind.by_default
+
+
+def _claimed(name: str) -> FileKind | None:
+    base = name.lower().rpartition("/")[2]
+    claims = (
+        (len(ending), kind)
+        for kind in KINDS
+        for ending in kind.endings
+        if base.endswith(ending) and base != ending
+    )
+    return max(claims, default=(0, None), key=lambda claim: claim[0])[1]
