@@ -72,6 +72,11 @@ def place_of(finding: Finding) -> str:
     return f"{start.row}:{start.column}-{end.row}:{end.column}"
 
 
+def expect_line(finding: Finding) -> str:
+    """The line of a fixture that expects a finding."""
+    return f"-- expect: {finding.rule.code} {finding.severity.value} {place_of(finding)}"
+
+
 def lint(text: str, name: str, select: Iterable[str] = ()) -> tuple[Finding, ...]:
     """What the default settings and `select` find in a text; fails on a file error."""
     codes = [code for line in _SELECT.findall(text) for code in line.split(", ")]
@@ -103,7 +108,7 @@ def test_fixture_gives_exactly_its_expectations(path: Path) -> None:
     ]
     assert [(each.rule.code, each.severity.value, place_of(each)) for each in found] == [
         (each.code, each.severity, each.place) for each in expected
-    ]
+    ], "the findings are these:\n" + "\n".join(map(expect_line, found))
     for finding, expectation in zip(found, expected, strict=True):
         said = f"{finding.message}\n{finding.advice or ''}"
         assert [word for word in expectation.words if word not in said] == [], said
