@@ -42,7 +42,6 @@ class Subject(Enum):
 
     CLAUSE = "locking clause"
     STATEMENT = "statement"
-    TRANSACTION = "transaction"
     RUN = "run"
     LINTER = "linter"
 
@@ -116,6 +115,7 @@ class Rule(NamedTuple):
 
     A RUN rule has two: `gather` is called with each locking clause and yields notes,
     `visit` once, with the notes of all files in order; it yields `RunHazard`s.
+    `about_others`: it speaks of what other sessions do, so not of temporary tables.
     """
 
     code: str

@@ -112,6 +112,8 @@ def test_fixture_gives_exactly_its_expectations(path: Path) -> None:
     for finding, expectation in zip(found, expected, strict=True):
         said = f"{finding.message}\n{finding.advice or ''}"
         assert [word for word in expectation.words if word not in said] == [], said
+        assert finding.severity in finding.rule.severities
+        assert not finding.message.endswith("."), "a message has no full stop"
 
 
 @pytest.mark.parametrize("path", fixture_files(), ids=name_of)
@@ -129,6 +131,17 @@ def test_fixture_is_well_formed(path: Path) -> None:
 def test_rule_has_fixtures(rule: Rule) -> None:
     for kind in ("bad", "good"):
         assert list((FIXTURES / rule.code / kind).glob("*.sql")), kind
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_severity_of_a_rule_is_shown(rule: Rule) -> None:
+    shown = {
+        each.severity
+        for path in (FIXTURES / rule.code / "bad").glob("*.sql")
+        for each in expectations(path.read_text(encoding="utf-8-sig"))
+        if each.code == rule.code
+    }
+    assert shown == {severity.value for severity in rule.severities}
 
 
 def test_no_fixture_without_a_rule() -> None:

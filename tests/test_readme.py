@@ -30,7 +30,9 @@ def test_the_example_gives_the_output_that_is_shown() -> None:
 
 def test_the_table_lists_every_rule_with_its_page() -> None:
     for rule in RULES:
-        assert f"| [{rule.code}](rules/{rule.page}) | {rule.name} |" in README
+        severities = ", ".join(severity.value for severity in rule.severities)
+        said = severities + (", opt-in" if rule.opt_in else "")
+        assert f"| [{rule.code}](rules/{rule.page}) | {rule.name} | {said} |" in README
 
 
 def test_configuration_lists_every_key_that_only_files_can_set() -> None:
