@@ -15,10 +15,12 @@ from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
 from pglint_locks.run import FileError, FileReport, Run
 from pglint_locks.sources.decode import UnreadableTextError, decode
+from pglint_locks.sources.kinds import Look, kind_of
 from pglint_locks.sql.claimshape import has_claim_shape
 from pglint_locks.sql.lockwords import (
     has_advisory_words,
     has_directive,
+    has_folded_lock_words,
     has_lock_words,
     has_view_words,
 )
@@ -41,9 +43,9 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
         if source is None:
             continue
         locks = locks or has_lock_words(data)
-        if has_view_words(data):
+        if _may_define_views(file.name, data):
             defining.add(file.name)
-        if _is_worth_reading(data):
+        if _is_worth_reading(file.name, data):
             work.append((source, settings_for(file)))
         else:
             others.append(file)
@@ -71,10 +73,10 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
 def lint_text(text: str, name: str, settings: Settings) -> Run:
     """Lint SQL text as if it were a file of that name."""
     data = text.encode()
-    if not _is_worth_reading(data):
+    if not _is_worth_reading(name, data):
         return _lint([], 1, [])
     work = [(SourceText(name, text.removeprefix("\ufeff")), settings)]
-    if not (has_lock_words(data) and has_view_words(data)):
+    if not (has_lock_words(data) and _may_define_views(name, data)):
         return _lint(work, 1, [])
     from pglint_locks.linting import gather_views
     from pglint_locks.model.views import tables_created
@@ -94,9 +96,14 @@ def _read(file: FoundFile, errors: list[FileError]) -> tuple[bytes, SourceText |
     return b"", None
 
 
-def _is_worth_reading(data: bytes) -> bool:
-    looks = (has_lock_words, has_directive, has_advisory_words, has_claim_shape)
-    return any(look(data) for look in looks)
+def _is_worth_reading(name: str, data: bytes) -> bool:
+    is_code = kind_of(name).look is Look.FOLDED
+    locks = has_folded_lock_words if is_code else has_lock_words
+    return any(look(data) for look in (locks, has_directive, has_advisory_words, has_claim_shape))
+
+
+def _may_define_views(name: str, data: bytes) -> bool:
+    return kind_of(name).look is Look.SQL and has_view_words(data)
 
 
 def _lint(

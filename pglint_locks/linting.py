@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
@@ -156,6 +156,7 @@ class _FileLint:
     statements: list[Span] = field(default_factory=list)
     clauses: int = 0
     notes: dict[str, list[FiledNote]] = field(default_factory=dict)
+    said: set[tuple[str, Span]] = field(default_factory=set)
 
     def read(self) -> bool:
         """Lint the file's units; what RUN rules say of them comes later.  True when done."""
@@ -257,8 +258,26 @@ class _FileLint:
 
     def _lint_host_body(self, host: HostBody) -> Iterator[_RoutineBody]:
         """Lint the SQL that a function of a host language runs: one transaction, maybe."""
-        ordered = self._joined(host.unit, host.body)
+        before = len(self.findings)
+        ordered = self._joined(host.unit, self._without_foreign(host.body))
         yield from self._lint_ordered(ordered, Transaction(Frame.POSSIBLE))
+        for index in range(before, len(self.findings)):
+            found = self.findings[index]
+            if found.unit == host.unit.label:
+                self.findings[index] = found._replace(unit=host.label_at(found.span))
+
+    def _without_foreign(self, body: Body) -> Body:
+        """A body without the statements that are another database's SQL; those are counted."""
+        kept = []
+        for statement in body.statements:
+            unit = statement.unit
+            script = ParsedScript.of_text(unit.text)
+            if _is_foreign(unit.source.name, unit.text, script, self.settings):
+                for index in script.locking:
+                    self._leave(unit, script, index, "another database's SQL")
+            else:
+                kept.append(statement)
+        return replace(body, statements=tuple(kept))
 
     def _joined(self, unit: SqlUnit, body: Body) -> _Ordered:
         """The statements of a body as one script, in the order of its control flow."""
@@ -462,8 +481,9 @@ class _FileLint:
             for place in hazard.places
         )
         span = unit.map.file_span(hazard.span)
-        if any(other.rule is rule and other.span == span for other in self.findings[-8:]):
-            return  # two clauses over one table: said once
+        if (rule.code, span) in self.said:
+            return  # two clauses over one table, or one text that is run twice: said once
+        self.said.add((rule.code, span))
         self.findings.append(
             Finding(
                 rule=rule,

@@ -16,10 +16,18 @@ class HostBody(NamedTuple):
     """The SQL that one function of a host language runs.
 
     `unit` is the host function's text (its label names it); `body` are the statements.
+    They may be constants of the file or of another function: `functions` are all that the
+    file has, the inner ones behind those around them.
     """
 
     unit: SqlUnit
     body: Body
+    functions: tuple[tuple[Span, str | None], ...] = ()
+
+    def label_at(self, place: Span) -> str | None:
+        """The name of the function in which a place of the file stands."""
+        labels = [name for span, name in self.functions if span.start <= place.start < span.end]
+        return labels[-1] if labels else None
 
 
 class FileContent(NamedTuple):

@@ -34,11 +34,23 @@ class FileKind(NamedTuple):
     extra: str | None = None
     by_default: bool = True
 
+    @property
+    def missing(self) -> str:
+        """Why files of this kind are not read where the extra is not installed."""
+        return f"needs pglint-locks[{self.extra}]"
+
 
 SQL = FileKind("SQL", (".sql", ".psql", ".pgsql", ".ddl"), "scripts")
+
+
+def _code(name: str, *endings: str) -> FileKind:
+    return FileKind(name, endings, "host", Look.FOLDED, "code")
+
+
 KINDS: tuple[FileKind, ...] = (
     SQL,
     FileKind("Markdown", (".md", ".markdown"), "fences"),
+    _code("Python", ".py", ".pyi"),
 )
 
 

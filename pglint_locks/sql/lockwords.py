@@ -132,12 +132,35 @@ class _Gaps(Generic[AnyStr]):
 
 _BYTES = _FirstLook(lambda pattern: re.compile(pattern.encode()))
 _TEXT = _FirstLook(lambda pattern: re.compile(pattern))
+# In code, `for update in` and `for share, ok := range` are loops.
+_LOOPS_ON = re.compile(rb"[ \t]*(?:in\b|,|:?=|<-)")
+# FOR at the end of a literal or before what is spliced in, and UPDATE or SHARE first in one.
+_FOR_LAST = re.compile(
+    rb"\bfor(?:\s|\\[nrt])*(?:no(?:\s+key)?\s*|key\s*)?(?:[\"'`{%]|\$\{|#\{|\\\()", re.IGNORECASE
+)
+_STRENGTH_FIRST = re.compile(
+    rb"[\"'`](?:\s|\\[nrt])*(?:(?:no\s+)?key\s+)?(?:update|share)(?!\w)", re.IGNORECASE
+)
 _DIRECTIVE = re.compile(rb"pglint[ \t]*:")
 
 
 def has_lock_words(data: bytes) -> bool:
     """Whether lock words stand anywhere in a file, as raw bytes in an ASCII-like encoding."""
     return next(_BYTES.spans(data), None) is not None
+
+
+def has_folded_lock_words(data: bytes) -> bool:
+    """Whether lock words stand in a file of code, or literals that would give some together."""
+    if any(not _LOOPS_ON.match(data, end) for _, end in _BYTES.spans(data)):
+        return True
+    return _STRENGTH_FIRST.search(data) is not None and _FOR_LAST.search(data) is not None
+
+
+def code_lock_word_spans(text: str) -> Iterator[Span]:
+    """The lock words in a text of code, but for those that begin a loop."""
+    for span in lock_word_spans(text):
+        if not _LOOPS_ON.match(text[span.end : span.end + 80].encode("utf-8", "replace")):
+            yield span
 
 
 def has_advisory_words(data: bytes) -> bool:

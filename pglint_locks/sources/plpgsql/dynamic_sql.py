@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pglint_locks.sources.bodies.body import BodyStatement, Role
 from pglint_locks.sources.bodies.flow import Arm
 from pglint_locks.sources.bodies.templates import Text, fill, literals_of
+from pglint_locks.sources.bodies.variables import Variables
 from pglint_locks.sources.literals import literal_unit
 from pglint_locks.sources.plpgsql.extents import BodyTokens
-from pglint_locks.sources.plpgsql.text_values import Place, TextValues
-from pglint_locks.sources.plpgsql.variables import Variables
+from pglint_locks.sources.plpgsql.text_values import Place, TextValues, Tokens
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Parsed, parse
@@ -45,7 +45,7 @@ class DynamicSql:
         self._messages: set[int] = set()
 
     @property
-    def variables(self) -> Variables:
+    def variables(self) -> Variables[Tokens]:
         """What the body's variables are set to."""
         return self._values.variables
 

@@ -8,16 +8,17 @@ from itertools import product
 
 from pglint_locks.sources.bodies.flow import Arm, share_loop
 from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
+from pglint_locks.sources.bodies.variables import Variables, Write
 from pglint_locks.sources.literals import literal_unit
 from pglint_locks.sources.plpgsql.extents import BodyTokens
 from pglint_locks.sources.plpgsql.format_string import expand, put_in
 from pglint_locks.sources.plpgsql.tokens import Kind
-from pglint_locks.sources.plpgsql.variables import Variables, Write
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.text import SourceMap, Span
 
 _QUOTING = {"quote_ident": "I", "quote_literal": "L", "quote_nullable": "L"}
+Tokens = tuple[int, int]
 _MAX_DEPTH = 20
 _MAX_PARTS = 400
 _MAX_ALTERNATIVES = 8
@@ -38,7 +39,7 @@ class TextValues:
     """The text expressions of one body; ranges of tokens end behind their last one."""
 
     def __init__(self, unit: SqlUnit, tokens: BodyTokens) -> None:
-        self.variables = Variables()
+        self.variables: Variables[Tokens] = Variables()
         self._flat = SqlUnit(unit.source, unit.text, SourceMap.identity(len(unit.text)))
         self._tokens = tokens
         self._allowance = 20 * len(tokens) + 20_000  # of values, which can double at each step
@@ -173,7 +174,7 @@ class TextValues:
         return values or [self._hole(index, index + 1)]
 
     def _after(
-        self, write: Write, values: list[Template], name: str, place: Place
+        self, write: Write[Tokens], values: list[Template], name: str, place: Place
     ) -> list[Template]:
         """What a variable may hold behind a place that sets it, if it held `values`."""
         assert write.value is not None
@@ -195,7 +196,7 @@ class TextValues:
         hole = self._hole(*write.value, HoleKind.OPTIONAL)
         return [value + hole for value in values]
 
-    def _mentions(self, write: Write, name: str) -> bool:
+    def _mentions(self, write: Write[Tokens], name: str) -> bool:
         if write.value is None:
             return False
         return any(

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from pglint_locks.sources.bodies.flow import Arm, exclude_each_other, share_loop
 
+V = TypeVar("V")
 _MAX_WRITES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """A place where a variable is set: to the expression of these tokens, or to what is unknown."""
+@dataclass(frozen=True)
+class Write(Generic[V]):
+    """A place where a variable is set: to the expression `value`, or to what is unknown."""
 
     order: int
     arm: Arm
-    value: tuple[int, int] | None
+    value: V | None
 
 
-class Variables:
+class Variables(Generic[V]):
     """Every place where a variable of the body is set, in order."""
 
     def __init__(self) -> None:
-        self._writes: defaultdict[str, list[Write]] = defaultdict(list)
+        self._writes: defaultdict[str, list[Write[V]]] = defaultdict(list)
         self._declared: Counter[str] = Counter()
 
     def declare(self, name: str) -> None:
@@ -35,15 +37,15 @@ class Variables:
         """The names that the body declares, folded."""
         return frozenset(self._declared)
 
-    def set(self, name: str, order: int, arm: Arm, value: tuple[int, int] | None) -> None:
-        """A variable is set at the token `order`."""
+    def set(self, name: str, order: int, arm: Arm, value: V | None) -> None:
+        """A variable is set at the place `order`."""
         self._writes[name].append(Write(order, arm, value))
 
-    def all_writes(self, name: str) -> list[Write]:
+    def all_writes(self, name: str) -> list[Write[V]]:
         """Every place where the variable is set."""
         return self._writes.get(name, [])
 
-    def writes_before(self, name: str, order: int, arm: Arm) -> list[Write] | None:
+    def writes_before(self, name: str, order: int, arm: Arm) -> list[Write[V]] | None:
         """The places that a value read at `order` may come from; None if that cannot be said.
 
         It cannot where two blocks declare the name, or a loop brings the value of its last

@@ -1,0 +1,75 @@
+"""Calls in host code, whatever their syntax: what is called, on what, with which arguments."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from pglint_locks.sources.host.language import Language
+from pglint_locks.sources.host.tree import Node
+
+_LAST_NAME = re.compile(r"([^\W\d]\w*[?!]?|\$\w+)\W*\Z")
+_DOTS = (".", "?.", "::", "->", "?->", "&.")
+
+# Wrappers of one expression, which mean what is in them.
+_TRANSPARENT = frozenset(
+    """parenthesized_expression parenthesized_statements argument value_argument literal_element
+    expression_list await_expression await as_expression satisfies_expression
+    non_null_expression template_argument reference_expression equals_value_clause
+    await_expression block_argument""".split()
+)
+
+
+class Call(NamedTuple):
+    """A call: the last part of the function's name, what stands before the dot, and arguments."""
+
+    name: str
+    receiver: Node | None
+    arguments: tuple[Node, ...]
+    is_tag: bool = False
+
+
+def bare(node: Node) -> Node:
+    """An expression without parentheses, `await` and the like around it."""
+    for _ in range(50):
+        operands = node.operands if node.kind in _TRANSPARENT else []
+        if not operands or (len(operands) > 1 and "as_exp" not in node.kind):
+            break
+        node = operands[-1 if "argument" in node.kind else 0]
+    return node
+
+
+def call_at(text: str, node: Node, language: Language) -> Call | None:
+    """The call at a node; None if it is none."""
+    if node.kind not in language.invocations:
+        return None
+    given = _arguments(node, language)
+    if given is None:
+        return None
+    name = _LAST_NAME.search(text, max(node.span.start, given.span.start - 80), given.span.start)
+    if name is None or not node.operands:
+        return None
+    if given.kind in language.strings:
+        return Call(name[1], None, (given,), is_tag=True)
+    return Call(name[1], _receiver(node, given), tuple(given.operands))
+
+
+def _arguments(node: Node, language: Language) -> Node | None:
+    for child in reversed(node.children):
+        if child.kind in language.arguments:
+            inner = [each for each in child.children if each.kind in language.arguments]
+            return inner[0] if inner else child
+        if child.kind in language.strings and child is not node.children[0]:
+            return child  # a tagged template
+    return None
+
+
+def _receiver(node: Node, given: Node) -> Node | None:
+    """What stands before the last dot of a call."""
+    first = node.operands[0]
+    if node.has_token(*_DOTS):
+        return first if first is not given else None
+    suffixed = any(child.kind == "navigation_suffix" for child in first.children)
+    if suffixed or first.has_token(*_DOTS):
+        return first.operands[0] if first.operands else None
+    return None

@@ -1,0 +1,118 @@
+"""What the readers of host languages differ in: tables over one shared core."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pglint_locks.sources.host.tree import Node
+
+
+class Form(NamedTuple):
+    """A form of string literal: how it opens and closes, and what is escaped in it how.
+
+    `closing` is expanded with the groups of `opening`.  Of `escapes`, each match stands
+    for what `escapes.meaning` says.
+    """
+
+    opening: re.Pattern[str]
+    closing: str
+    escapes: re.Pattern[str] | None = None
+
+
+class Does(Enum):
+    """What a function of the host does to text."""
+
+    BRACES = auto()
+    """Puts its arguments into the `{}` of what it is called on."""
+    PERCENT = auto()
+    """Puts its arguments into the `%s` of what it is called on."""
+    PERCENT_OF_FIRST = auto()
+    """Puts its arguments into the `%s` of its first one."""
+    BRACES_OF_FIRST = auto()
+    """Puts its arguments into the `{}` of its first one."""
+    JOIN_FIRST = auto()
+    """Joins the texts of a list with what it is called on."""
+    JOIN_WITH_SECOND = auto()
+    """Joins the texts of its first argument with its second."""
+    JOIN_OWN = auto()
+    """Joins the texts of the list that it is called on with its first argument."""
+    SAME_AS_FIRST = auto()
+    """Gives the text of its first argument, for the database the same."""
+    SAME = auto()
+    """Gives the text that it is called on, for the database the same."""
+    WITHOUT_MARGIN = auto()
+    """The same, with the `|` taken off that each line begins with."""
+    IDENTIFIER = auto()
+    """Gives a quoted name."""
+    LITERAL = auto()
+    """Gives a quoted literal."""
+    CONCAT = auto()
+    """Adds its arguments to the end of what it is called on, and gives that."""
+    ADD = auto()
+    """Adds its argument to the list that it is called on."""
+
+
+_NAME = ("identifier", "type_identifier", "property_identifier", "field_identifier", "name")
+
+
+def first_name(node: Node) -> Node | None:
+    """The name of a function or class: the first identifier that stands directly in it."""
+    return next((child for child in node.children if child.kind in _NAME), None)
+
+
+def no_prefix(_node: Node, _text: str) -> str:
+    """A method's class stands around it."""
+    return ""
+
+
+class Language(NamedTuple):
+    """The node kinds of a grammar that matter here.
+
+    `joined` are literals side by side, `sums` and `signs` operations that join texts;
+    `choices` say which operands of a conditional expression are its values; `bodies` hold
+    statements one after the other; `cases` are the arms of a switch; `handlers` those of
+    a try.  `names` are identifiers, `members` names behind a dot.  `calls` say what
+    functions do to text, by the last part of their names.
+    """
+
+    grammar: str
+    forms: tuple[Form, ...]
+    strings: frozenset[str]
+    holes: frozenset[str]
+    sums: frozenset[str]
+    signs: frozenset[str]
+    names: frozenset[str]
+    members: frozenset[str]
+    invocations: frozenset[str]
+    arguments: frozenset[str]
+    functions: frozenset[str]
+    classes: frozenset[str]
+    bodies: frozenset[str]
+    branches: frozenset[str]
+    loops: frozenset[str]
+    tries: frozenset[str]
+    handlers: frozenset[str]
+    cases: frozenset[str]
+    leaves: frozenset[str]
+    calls: Mapping[str, Does]
+    joined: frozenset[str] = frozenset()
+    choices: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+    assigning: frozenset[str] = frozenset({"=", ":=", "+="})
+    not_assignments: frozenset[str] = frozenset()
+    lists: frozenset[str] = frozenset()
+    deferred: frozenset[str] = frozenset()
+    scoped: frozenset[str] = frozenset()
+    docstrings: bool = False
+    percent_sign: bool = False
+    heredocs: tuple[str, str] | None = None
+    named: Callable[[Node], Node | None] = first_name
+    prefix: Callable[[Node, str], str] = no_prefix
+
+
+def kinds(words: str) -> frozenset[str]:
+    """Node kinds, written with spaces between."""
+    return frozenset(words.split())

@@ -1,0 +1,232 @@
+"""From a host file to the SQL statements that its functions run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
+from pglint_locks.sources.bodies.templates import Template, Text, fill
+from pglint_locks.sources.content import FileContent, HostBody
+from pglint_locks.sources.host.language import Language
+from pglint_locks.sources.host.scopes import Scope, Use
+from pglint_locks.sources.host.sqltext import (
+    ends_transaction,
+    is_fragment,
+    is_sql,
+    looks_written,
+    matters,
+)
+from pglint_locks.sources.host.tree import Node, read_tree
+from pglint_locks.sources.host.values import Place, TextValues
+from pglint_locks.sources.host.walk import Walk
+from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sql.chunks import Comment
+from pglint_locks.sql.lockwords import code_lock_word_spans, lock_word_spans
+from pglint_locks.sql.split import split
+from pglint_locks.text import SourceMap, SourceText, Span
+
+_MAX_LENGTH = 4_000_000
+_MAX_STATEMENTS = 400
+SPLICED = "spliced text"
+
+
+def read_code(source: SourceText, language: Language) -> FileContent:
+    """What SQL a file of host code holds.
+
+    Raises:
+        ImportError: the parser of host languages is not installed.
+    """
+    if len(source.text) > _MAX_LENGTH:
+        return FileContent(not_analysed=_all_unread(source, "too large"))
+    root = read_tree(source.text, language.grammar)
+    reading = _Reading(source, language, root)
+    return FileContent(
+        bodies=tuple(reading.bodies()),
+        comments=tuple(_comments(source, root)),
+        statements=tuple(reading.spans),
+        not_analysed=tuple(reading.not_analysed()),
+    )
+
+
+def _all_unread(source: SourceText, reason: str) -> tuple[NotAnalysed, ...]:
+    return tuple(NotAnalysed(reason, source, span) for span in code_lock_word_spans(source.text))
+
+
+def _comments(source: SourceText, root: Node) -> Iterator[Comment]:
+    if "pglint" not in source.text.lower():
+        return
+    for node in root.below():
+        if "comment" in node.kind and not (node.parent and "comment" in node.parent.kind):
+            start, end = node.span
+            text = source.text[start:end].rstrip("\r\n")
+            yield Comment(Span(start, start + len(text)), text)
+
+
+@dataclass(slots=True)
+class _Found:
+    """The templates of one use that are SQL, and what else was seen in it."""
+
+    use: Use
+    templates: list[Template] = field(default_factory=list)
+
+
+class _Reading:
+    """The reading of one file."""
+
+    def __init__(self, source: SourceText, language: Language, root: Node) -> None:
+        self._source = source
+        self._language = language
+        self._walk = Walk(source.text, language, root)
+        self._values = TextValues(source.text, language, self._walk.scopes)
+        self._allowance = 8 * len(source.text) + (1 << 18)
+        self._shown: set[int] = set()  # the literals that stand in what is run
+        self._unread: list[NotAnalysed] = []
+        self._analysed: set[Span] = set()
+        self._functions = tuple(
+            (scope.node.span, scope.label) for scope in self._walk.scopes if scope.is_function
+        )
+        self.spans: list[Span] = []
+
+    def bodies(self) -> Iterator[HostBody]:
+        """The statements of each function that rules may have something to say of."""
+        used: dict[int, list[_Found]] = {}
+        for use in self._walk.uses:
+            if use.sets is None:
+                used.setdefault(id(use.scope), []).append(self._found(use))
+        loose = [self._leftover(use) for use in self._walk.uses if use.sets is not None]
+        for scope in self._walk.scopes:
+            found = used.get(id(scope), [])
+            own = [each for each in loose if each is not None and each.use.scope is scope]
+            if scope.is_function:
+                found = sorted([*found, *own], key=lambda each: each.use.order)
+                yield from self._body(scope, found)
+            else:
+                yield from self._body(scope, found)
+                for each in own:
+                    yield from self._body(scope, [each])
+
+    def _found(self, use: Use) -> _Found:
+        place = Place(use.scope, use.arm, use.order)
+        return self._of_values(use, self._values.of(use.node, place))
+
+    def _of_values(self, use: Use, values: Iterable[Template]) -> _Found:
+        found = _Found(use)
+        for template in values:
+            text = _text_of(template)
+            if ends_transaction(text):
+                use.arm.commits.append(use.order)
+            elif is_sql(text) and template not in found.templates:
+                found.templates.append(template)
+                self._shown.update(_literals(template))
+        return found
+
+    def _leftover(self, use: Use) -> _Found | None:
+        """What a name is set to that no one asks for: as much as it grows to."""
+        assert use.sets is not None
+        if not self._shown.isdisjoint(_strings(use.node, self._language)):
+            return None
+        scope, name = use.sets
+        writes = [w for w in scope.variables.all_writes(name) if w.order >= use.order]
+        reach = [w for w in writes if w.value is not None and (w is writes[0] or w.value.adds)]
+        order = max((w.order for w in reach), default=use.order) + 1
+        values = self._values.variable(name, Place(scope, scope.arm, order))
+        found = self._of_values(use, values)
+        if not found.templates:
+            found = self._of_values(
+                use, self._values.of(use.node, Place(use.scope, use.arm, use.order))
+            )
+        return found
+
+    def _body(self, scope: Scope, found: Sequence[_Found]) -> Iterator[HostBody]:
+        texts = [_text_of(template) for each in found for template in each.templates]
+        if not any(matters(text) for text in texts):
+            return
+        statements = [
+            statement
+            for each in found[:_MAX_STATEMENTS]
+            for template in each.templates
+            for statement in self._statement(each.use, scope, template)
+        ]
+        if statements:
+            span = scope.node.span
+            unit = SqlUnit(
+                self._source,
+                self._source.text[span.start : span.end],
+                SourceMap.identity(span.end - span.start, span.start),
+                _label(scope),
+            )
+            yield HostBody(unit, Body(tuple(statements), (), ()), self._functions)
+
+    def _statement(self, use: Use, scope: Scope, template: Template) -> Iterator[BodyStatement]:
+        filled = fill(template, self._allowance)
+        self._allowance -= filled.effort
+        locks = [filled.map.file_span(span) for span in _lock_words(filled.text)]
+        if not filled.parses and (filled.gaps or not looks_written(filled.text)):
+            if looks_written(filled.text):
+                self._unread += (NotAnalysed(SPLICED, self._source, span) for span in locks)
+            return
+        self._analysed.update(locks)
+        self.spans += self._around(use.node)
+        yield BodyStatement(
+            unit=SqlUnit(self._source, filled.text, filled.map, _label(scope)),
+            role=Role.DYNAMIC,
+            runs_as=Role.STATEMENT,
+            arm=use.arm,
+            order=use.order,
+            gaps=filled.gaps,
+        )
+
+    def _around(self, node: Node) -> Iterator[Span]:
+        """The host's statement that holds a text, and the text itself."""
+        yield node.span
+        statement = node
+        for outer in node.above():
+            if outer.kind in self._language.bodies:
+                break
+            statement = outer
+        yield Span(statement.span.start, node.span.end)
+
+    def not_analysed(self) -> Iterator[NotAnalysed]:
+        """The locks that were seen and could not be read, each once."""
+        seen: set[Span] = set()
+        for unread in [*self._unread, *self._fragments()]:
+            if unread.span not in self._analysed and unread.span not in seen:
+                seen.add(unread.span)
+                yield unread
+
+    def _fragments(self) -> Iterator[NotAnalysed]:
+        """Locking clauses that stand alone, put behind a query that does not show."""
+        for use in self._walk.uses:
+            for template in self._values.of(use.node, Place(use.scope, use.arm, use.order)):
+                text = _text_of(template)
+                if is_fragment(text) and len(template) == 1 and isinstance(template[0], Text):
+                    for span in lock_word_spans(text):
+                        yield NotAnalysed(SPLICED, self._source, template[0].map.file_span(span))
+
+
+def _label(scope: Scope) -> str | None:
+    return scope.label if scope.is_function else None
+
+
+def _text_of(template: Template) -> str:
+    return "".join(part.text if isinstance(part, Text) else " _h " for part in template)
+
+
+def _literals(template: Template) -> Iterator[int]:
+    for part in template:
+        if isinstance(part, Text) and part.literal is not None:
+            yield part.literal
+
+
+def _strings(node: Node, language: Language) -> Iterator[int]:
+    for inner in node.below():
+        if inner.kind in language.strings:
+            yield inner.span.start
+
+
+def _lock_words(text: str) -> list[Span]:
+    """The lock words in SQL text, but for those in comments."""
+    spans = list(lock_word_spans(text))
+    comments = [comment.span for comment in split(text).comments] if spans else []
+    return [span for span in spans if not any(comment.touches(span) for comment in comments)]

@@ -1,0 +1,87 @@
+"""Whether a text of the host is SQL, and whether it is worth a look."""
+
+from __future__ import annotations
+
+import re
+
+from pglint_locks.sql.chunks import first_words
+from pglint_locks.sql.claimshape import has_claim_shape
+from pglint_locks.sql.lockwords import has_advisory_words, lock_word_spans
+
+# A verb that begins a statement, and what must come somewhere behind it.
+_GOES_ON = {
+    "select": r"\bfrom\b|\w\s*\(",
+    "with": r"\bas\s+(?:not\s+)?(?:materialized\s*)?\(",
+    "update": r"\bset\b",
+    "delete": r"\bfrom\b",
+    "insert": r"\binto\b",
+    "merge": r"\binto\b",
+    "declare": r"\bcursor\b",
+    "prepare": r"\bas\b",
+    "create": r"\b(?:function|procedure|table|view|trigger|policy|rule|index|schema)\b",
+    "do": r"\$",
+    "lock": r"\btable\b|\bmode\b",
+    "copy": r"\bto\b|\bfrom\b",
+    "explain": r"\bfrom\b",
+    "perform": r"\w\s*\(",
+    "call": r"\w\s*\(",
+    "truncate": r"\w",
+    "savepoint": r"\w",
+    "set": r"\b(?:local|transaction|session)\b|=|\bto\b",
+}
+_ENDS = frozenset({"begin", "start", "commit", "rollback", "end", "abort"})
+_PROSE = re.compile(
+    r"\b(?:from|update|into|lock|select|delete)\s+(?:the|a|an|this|that|these|those|each|our|its|"
+    r"their|your)\s",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(r"[=*;]|\$\d|\b(?:SELECT|UPDATE|DELETE|INSERT|MERGE|DECLARE|WITH)\b")
+_FRAGMENT = re.compile(
+    r"\s*FOR\s+(?:UPDATE|NO\s+KEY\s+UPDATE|SHARE|KEY\s+SHARE)(?:\s+OF\s+[\w\s,.\"]+?)?"
+    r"(?:\s+NOWAIT|\s+SKIP\s+LOCKED)?\s*;?\s*"
+)
+
+
+def is_sql(text: str) -> bool:
+    """Whether a text begins like a statement and goes on like that statement."""
+    if len(text) < len("do $"):
+        return False
+    words = tuple(first_words(text[:1000]))
+    if not words:
+        return False
+    if words[0] in _ENDS:
+        return ends_transaction(text)
+    pattern = _GOES_ON.get(words[0])
+    if pattern is None or _PROSE.search(text[:2000]):
+        return False
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def looks_written(text: str) -> bool:
+    """Whether a text that does not parse still looks like SQL, not like a sentence."""
+    return _SIGNS.search(text) is not None
+
+
+_END = re.compile(
+    r"\s*(?:begin|start\s+transaction|commit|rollback|end|abort)"
+    r"(?:\s+(?:work|transaction))?(?:\s+(?:isolation|read|deferrable|and)\b[\w\s,]*)?\s*;?\s*",
+    re.IGNORECASE,
+)
+
+
+def ends_transaction(text: str) -> bool:
+    """Whether a text is BEGIN, COMMIT or ROLLBACK and nothing else."""
+    return len(text) < 100 and _END.fullmatch(text) is not None
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a text is a locking clause alone, as it is put behind a query."""
+    return len(text) < 200 and _FRAGMENT.fullmatch(text) is not None
+
+
+def matters(text: str) -> bool:
+    """Whether rules may have something to say of a text."""
+    if next(lock_word_spans(text), None) is not None:
+        return True
+    data = text.encode("utf-8", "replace")
+    return has_advisory_words(data) or has_claim_shape(data)

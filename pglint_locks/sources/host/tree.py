@@ -1,0 +1,75 @@
+"""The syntax tree of a host file, copied out of the parser once.
+
+Offsets count in code points of the file, as everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pglint_locks.text import Span
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(eq=False, slots=True, repr=False)
+class Node:
+    """A node of the tree; `named` tells it from punctuation and keywords.
+
+    `aside` is what belongs to it and stands elsewhere: the text of a heredoc.
+    """
+
+    kind: str
+    span: Span
+    named: bool
+    parent: Node | None = None
+    children: list[Node] = field(default_factory=list)
+    aside: Node | None = None
+
+    @property
+    def operands(self) -> list[Node]:
+        """The children that are no punctuation and no comments."""
+        return [child for child in self.children if child.named and "comment" not in child.kind]
+
+    def has_token(self, *kinds: str) -> bool:
+        """Whether a keyword or sign of one of these kinds stands directly in it."""
+        return any(child.kind in kinds for child in self.children if not child.named)
+
+    def below(self) -> Iterator[Node]:
+        """It and all nodes below, in the order of the text."""
+        front = [self]
+        while front:
+            node = front.pop()
+            yield node
+            front += reversed(node.children)
+
+    def above(self) -> Iterator[Node]:
+        """The nodes around it, from the innermost outwards."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+def read_tree(text: str, grammar: str) -> Node:
+    """The tree of a text; half-typed code gives one too, with ERROR nodes in it.
+
+    Raises:
+        ImportError: the parser is not installed.
+    """
+    from ast_grep_py import SgRoot
+
+    raw = SgRoot(_SURROGATE.sub("?", text), grammar).root()
+    root = Node(raw.kind(), Span(0, len(text)), named=True)
+    front = [(raw, root)]
+    while front:
+        outer, copy = front.pop()
+        for inner in outer.children():
+            place = inner.range()
+            span = Span(place.start.index, place.end.index)
+            child = Node(inner.kind(), span, inner.is_named(), copy)
+            copy.children.append(child)
+            front.append((inner, child))
+    return root

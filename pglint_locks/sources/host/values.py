@@ -1,0 +1,340 @@
+"""What a text expression of the host may give: a few templates, the likeliest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from pglint_locks.sources.bodies.flow import Arm, share_loop
+from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
+from pglint_locks.sources.bodies.variables import Write
+from pglint_locks.sources.host.calls import Call, bare, call_at
+from pglint_locks.sources.host.formats import BRACES, PERCENT, expand, without_margin
+from pglint_locks.sources.host.language import Does, Language
+from pglint_locks.sources.host.scopes import Scope, Setting
+from pglint_locks.sources.host.strings import literal
+from pglint_locks.sources.host.tree import Node
+from pglint_locks.text import Span
+
+Values = list[Template]
+_MAX_DEPTH = 30
+_MAX_PARTS = 400
+_MAX_ALTERNATIVES = 8
+_BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet to be joined
+
+
+class Place:
+    """Where a value is read, how deep in others; `known` is a name with what it holds there."""
+
+    __slots__ = ("arm", "depth", "known", "order", "scope")
+
+    def __init__(
+        self,
+        scope: Scope,
+        arm: Arm,
+        order: int,
+        depth: int = 0,
+        known: tuple[str, Values] | None = None,
+    ) -> None:
+        self.scope, self.arm, self.order = scope, arm, order
+        self.depth, self.known = depth, known
+
+    @property
+    def deeper(self) -> Place:
+        """The same place, one value further in."""
+        return Place(self.scope, self.arm, self.order, self.depth + 1, self.known)
+
+
+class TextValues:
+    """The text expressions of one file."""
+
+    def __init__(self, text: str, language: Language, scopes: Sequence[Scope]) -> None:
+        self._text = text
+        self._language = language
+        self._scopes = scopes
+        self._allowance = 200_000  # of values, which can double at each step
+
+    def of(self, node: Node, place: Place) -> Values:
+        """What an expression may give; never none."""
+        node = bare(node)
+        self._allowance -= 1
+        if place.depth > _MAX_DEPTH or self._allowance < 0:
+            return self._hole(node)
+        language, inner = self._language, place.deeper
+        if node.kind in language.strings:
+            return self._literal(node, inner)
+        if node.kind in language.joined:
+            return self._sum(node.operands, inner)
+        if node.kind in language.sums and node.has_token(*language.signs):
+            return self._sum(_terms(node, language), inner)
+        if node.kind in language.choices:
+            return self._choice(node, inner)
+        if node.kind in language.lists:
+            return self._list(node, inner)
+        if language.percent_sign and node.kind in language.sums and node.has_token("%"):
+            return self._formatted(node, inner)
+        if node.kind in language.names or node.kind in language.members:
+            return self._variable(node, place)
+        call = call_at(self._text, node, language)
+        if call is not None and call.is_tag:
+            return self.of(call.arguments[0], inner)
+        does = language.calls.get(call.name) if call else None
+        if call is None or does is None:
+            return self._hole(node)
+        return self._call(node, call, does, inner)
+
+    def _hole(self, node: Node, kind: HoleKind = HoleKind.FREE) -> Values:
+        return [(Hole(kind, node.span, self._key(node)),)]
+
+    def _key(self, node: Node) -> str:
+        return " ".join(self._text[node.span.start : node.span.end].split())[:200]
+
+    # --- literals and their sums -----------------------------------------------------
+
+    def _literal(self, node: Node, place: Place) -> Values:
+        """A literal; what is spliced into it may be one of a few texts."""
+        spliced: list[Values] = []
+
+        def marked(hole: Node) -> Template:
+            spliced.append(self._spliced(hole, place))
+            return (Hole(HoleKind.FREE, hole.span, f"{_BETWEEN}{len(spliced) - 1}"),)
+
+        shown = literal(self._text, node, self._language, marked)
+        if not spliced:
+            return [shown]
+        operands: list[Values] = [
+            spliced[int(part.key[1:])] if isinstance(part, Hole) else [(part,)] for part in shown
+        ]
+        return _product(operands) or self._hole(node)
+
+    def _spliced(self, hole: Node, place: Place) -> Values:
+        inner = hole.operands
+        found = self.of(inner[0], place) if inner else self._hole(hole)
+        return [
+            tuple(
+                replace(part, span=hole.span) if isinstance(part, Hole) else part
+                for part in template
+            )
+            for template in found
+        ]
+
+    def _sum(self, terms: Sequence[Node], place: Place) -> Values:
+        return _product([self.of(term, place) for term in terms]) or self._hole(terms[0])
+
+    def _choice(self, node: Node, place: Place) -> Values:
+        """A conditional expression: each of its values, those that show first."""
+        operands = node.operands
+        found: Values = []
+        for index in self._language.choices[node.kind]:
+            if index < len(operands):
+                found += self.of(operands[index], place)
+        shown = [value for value in found if _shows(value)]
+        if len(shown) == len(found) and len(found) > 1:
+            return found[:_MAX_ALTERNATIVES]
+        hidden = [value for value in found if not _shows(value)]
+        return [*shown, *hidden[:1]][:_MAX_ALTERNATIVES] or self._hole(node)
+
+    def _list(self, node: Node, place: Place) -> Values:
+        """The texts of a list, with marks between that `join` replaces."""
+        operands: list[Values] = []
+        for element in node.operands:
+            if operands:
+                operands.append(self._between(element))
+            operands.append(self.of(element, place))
+        return _product(operands) or [()]
+
+    def _between(self, node: Node) -> Values:
+        return [(Hole(HoleKind.FREE, Span(node.span.start, node.span.start), _BETWEEN),)]
+
+    # --- calls ------------------------------------------------------------------------
+
+    def _call(self, node: Node, call: Call, does: Does, place: Place) -> Values:
+        first = call.arguments[0] if call.arguments else None
+        on = call.receiver
+        match does:
+            case Does.IDENTIFIER:
+                return self._hole(node, HoleKind.IDENTIFIER)
+            case Does.LITERAL:
+                return self._hole(node, HoleKind.LITERAL)
+            case Does.SAME_AS_FIRST:
+                return self.of(first, place) if first is not None else [()]
+            case Does.SAME if on is not None:
+                return self.of(on, place)
+            case Does.WITHOUT_MARGIN if on is not None:
+                return [without_margin(value) for value in self.of(on, place)]
+            case Does.BRACES if on is not None:
+                return self._expanded(on, call.arguments, place, braces=True)
+            case Does.PERCENT if on is not None:
+                return self._expanded(on, call.arguments, place)
+            case Does.BRACES_OF_FIRST if first is not None:
+                return self._expanded(first, call.arguments[1:], place, braces=True)
+            case Does.PERCENT_OF_FIRST if first is not None:
+                return self._expanded(first, call.arguments[1:], place)
+            case Does.JOIN_FIRST if on is not None and first is not None:
+                return self._joined(first, on, place)
+            case Does.JOIN_WITH_SECOND if len(call.arguments) == 2:
+                return self._joined(call.arguments[0], call.arguments[1], place)
+            case Does.JOIN_OWN if on is not None and first is not None:
+                return self._joined(on, first, place)
+            case Does.CONCAT if on is not None:
+                return self._sum([on, *call.arguments], place)
+        return self._hole(node)
+
+    def _joined(self, texts: Node, separator: Node, place: Place) -> Values:
+        [between, *others] = self.of(separator, place)
+        if others:
+            return self._hole(texts)
+        found: Values = []
+        for value in self.of(texts, place):
+            parts: list[Text | Hole] = []
+            for part in value:
+                parts += between if isinstance(part, Hole) and part.key == _BETWEEN else (part,)
+            found.append(tuple(parts))
+        return found
+
+    def _formatted(self, node: Node, place: Place) -> Values:
+        """`format % values`, where the values may stand in a tuple or a list."""
+        left, *right = node.operands
+        given = bare(right[0]) if right else None
+        arguments = [given] if given is not None else []
+        if given is not None and given.kind in self._language.lists:
+            arguments = given.operands
+        return self._expanded(left, arguments, place)
+
+    def _expanded(
+        self, form: Node, arguments: Sequence[Node], place: Place, *, braces: bool = False
+    ) -> Values:
+        named = {self._keyword(each): each for each in arguments}
+
+        def argument(which: int | str, source: Span) -> Template:
+            given = named.get(which) if isinstance(which, str) else None
+            if isinstance(which, int) and which < len(arguments):
+                given = arguments[which]
+            if given is None:
+                return (Hole(HoleKind.FREE, source, f"argument {which}"),)
+            value = self.of(given.operands[-1] if given.kind in _KEYWORDS else given, place)
+            if len(value) > 1 or not all(isinstance(part, Text) for part in value[0]):
+                only = value[0][0] if len(value) == 1 and len(value[0]) == 1 else None
+                kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
+                return (Hole(kind, source, self._key(given)),)
+            return value[0]
+
+        pattern = BRACES if braces else PERCENT
+        return [expand(value, pattern, argument) for value in self.of(form, place)]
+
+    def _keyword(self, argument: Node) -> str:
+        if argument.kind not in _KEYWORDS or not argument.operands:
+            return ""
+        span = argument.operands[0].span
+        return self._text[span.start : span.end]
+
+    # --- variables --------------------------------------------------------------------
+
+    def name(self, node: Node) -> str:
+        """The last part of a name: `CLAIM` of `Worker.CLAIM`."""
+        written = self._text[node.span.start : node.span.end]
+        return written.replace("->", ".").replace("::", ".").rpartition(".")[2].strip("$@&?!\\ ")
+
+    def _variable(self, node: Node, place: Place) -> Values:
+        name = self.name(node)
+        if place.known is not None and place.known[0] == name:
+            return place.known[1]
+        scope = self._home(node, name, place.scope)
+        if scope is None:
+            return self._hole(node)
+        if scope is place.scope and not scope.is_class:
+            return self.variable(name, place) or self._hole(node)
+        writes = scope.variables.all_writes(name)
+        firm = [write for write in writes if write.value is not None and not write.value.adds]
+        if len(firm) != 1 or writes[0] is not firm[0]:
+            return self._hole(node)
+        last = max(write.order for write in writes) + 1
+        there = Place(scope, writes[-1].arm, last, place.depth + 1)
+        return self.variable(name, there) or self._hole(node)
+
+    def _home(self, node: Node, name: str, scope: Scope) -> Scope | None:
+        """The scope whose name is meant."""
+        if node.kind in self._language.names:
+            for outer in scope.outwards():
+                if outer.variables.all_writes(name):
+                    return outer
+        if node.kind in self._language.members or scope.of_class.variables.all_writes(name):
+            if scope.of_class.variables.all_writes(name):
+                return scope.of_class
+            homes = [
+                each
+                for each in self._scopes
+                if not each.is_function and each.variables.all_writes(name)
+            ]
+            return homes[0] if len(homes) == 1 else None
+        return None
+
+    def variable(self, name: str, place: Place) -> Values:
+        """What a variable of the place's own scope may hold there; nothing if that is not known."""
+        writes = place.scope.variables.writes_before(name, place.order, place.arm) or []
+        around = place.arm.path()
+        firm = [write for write in writes if write.value is None or not write.value.adds]
+        base = next((write for write in reversed(firm) if write.arm in around), None)
+        if base is not None:
+            writes = [write for write in writes if write.order >= base.order]
+        if not writes or any(write.value is None for write in writes):
+            return []
+        values: Values = []
+        for write in writes:
+            values = self._after(write, values, name, place)[:_MAX_ALTERNATIVES]
+        return values
+
+    def _after(self, write: Write[Setting], values: Values, name: str, place: Place) -> Values:
+        """What a variable may hold behind a place that sets it, if it held `values`."""
+        assert write.value is not None
+        before = values or self._hole(write.value.node)
+        there = Place(place.scope, write.arm, write.order, place.depth + 1, (name, before))
+        set_here = self.of(write.value.node, there)
+        if write.value.adds:
+            before = [
+                (*value, *self._between(write.value.node)[0])
+                if write.value.element and value
+                else value
+                for value in before
+            ]
+            set_here = _product([before, set_here])
+        if write.arm in place.arm.path() and share_loop(write.arm, write.arm) is share_loop(
+            write.arm, place.arm
+        ):
+            return set_here
+        return [*set_here, *values]
+
+
+_KEYWORDS = frozenset({"keyword_argument", "named_argument"})
+
+
+def _terms(node: Node, language: Language) -> list[Node]:
+    """The operands of a sum, which nests to the left."""
+    terms: list[Node] = []
+    while node.kind in language.sums and node.has_token(*language.signs):
+        operands = node.operands
+        if len(operands) != 2:
+            break
+        terms.append(operands[1])
+        node = bare(operands[0])
+    terms.append(node)
+    return terms[::-1]
+
+
+def _product(operands: Sequence[Values]) -> Values:
+    """Each choice of one value an operand, as far as there are few; none if they are long."""
+    count = 1
+    narrowed: list[Values] = []
+    for values in operands:
+        count *= len(values)
+        narrowed.append(values if count <= _MAX_ALTERNATIVES else values[:1])
+    if sum(len(values[0]) for values in narrowed if values) > _MAX_PARTS:
+        return []
+    return [
+        tuple(part for template in choice for part in template) for choice in product(*narrowed)
+    ]
+
+
+def _shows(value: Template) -> bool:
+    return all(isinstance(part, Text) for part in value)

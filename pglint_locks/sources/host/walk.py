@@ -1,0 +1,398 @@
+"""A walk over a host file's tree: its functions, what they set, and where texts stand.
+
+Nothing here recurses: code may be nested as deep as it likes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from pglint_locks.sources.bodies.flow import Arm, ArmKind, Leave
+from pglint_locks.sources.host.calls import Call, bare, call_at
+from pglint_locks.sources.host.language import Does, Language
+from pglint_locks.sources.host.scopes import Scope, Setting, Use
+from pglint_locks.sources.host.tree import Node
+
+_MAX_ARMS = 50
+_COMMITS = frozenset({"commit", "rollback", "committransaction", "rollbacktransaction"})
+_TRANSACTION = re.compile(r"\b(?:\w*transaction\w*|atomic|begin|\w*_?tx)\s*\(", re.IGNORECASE)
+_MESSAGES = re.compile(
+    r"(?i:\$?log\w*|debug|info|warn|warning|trace|error|errorf|fatal\w*|print\w*|puts|echo|panic|"
+    r"describe|it|test|context|raise|assert\w*|expect|fail|skip|critical|exception|eprintln|"
+    r"println|write_?line|to(?:have|be|equal|match|strict|contain)\w*)!?|\w*(?:Error|Exception)"
+)
+
+Task = Callable[[], "Iterator[Task]"]
+
+
+class Walk:
+    """What one walk finds: `scopes` (the file's first) and `uses`, in the order of the text."""
+
+    def __init__(self, text: str, language: Language, root: Node) -> None:
+        self._text = text
+        self._language = language
+        self._constructs = 0
+        self._constructs_of: dict[int, int] = {}
+        self._silent: set[int] = set()
+        self._closures: set[Arm] = set()
+        self._texts = _Texts(text, language, root)
+        self.scopes = [Scope(root)]
+        self.uses: list[Use] = []
+        home = self.scopes[0]
+        self._front: list[Task] = [partial(self._visit, root, home, home.arm)]
+        while self._front:
+            task = self._front.pop()
+            self._front += reversed(list(task()))
+
+    # --- one node -----------------------------------------------------------------------
+
+    def _visit(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        language, kind = self._language, node.kind
+        if "comment" in kind:
+            return
+        if kind in language.functions or kind in language.classes:
+            yield from self._enter(node, scope, arm)
+        elif kind in language.branches:
+            yield from self._branch(node, scope, arm)
+        elif kind in language.loops:
+            yield from self._loop(node, scope, arm)
+        elif kind in language.tries:
+            yield from self._try(node, scope, arm)
+        elif kind in language.cases:
+            yield from self._case(node, scope, arm)
+        elif kind in language.leaves:
+            yield from self._children(node, scope, arm)
+            yield partial(self._leave, arm, node.span.end)
+        elif (sign := self._sign(node)) is not None:
+            yield from self._assign(node, sign, scope, arm)
+        else:
+            yield from self._expression(node, scope, arm)
+
+    def _children(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        for child in node.children:
+            if child.named:
+                yield partial(self._visit, child, scope, arm)
+
+    def _expression(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        language = self._language
+        call = call_at(self._text, node, language)
+        if call is not None:
+            if _MESSAGES.fullmatch(call.name):
+                self._silent.update(id(bare(each)) for each in call.arguments)
+            if language.calls.get(call.name) in (Does.CONCAT, Does.ADD):
+                self._append(node, call, scope, arm)
+        if node in self._texts:
+            if id(node) not in self._silent and not self._is_docstring(node):
+                self._use(node, scope, arm)
+            yield from self._nested(node, scope, arm)
+        else:
+            yield from self._children(node, scope, arm)
+        if call is not None and call.name.lower() in _COMMITS and not self._is_deferred(node):
+            yield partial(self._commit, arm, node.span.end)
+        if node.kind in language.scoped and _TRANSACTION.search(self._head(node)):
+            yield partial(self._commit, arm, node.span.end)
+        if call is not None and self._takes_function(call) and _TRANSACTION.search(call.name + "("):
+            yield partial(self._commit, arm, node.span.end)
+
+    def _nested(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        """Functions inside of a text expression."""
+        for inner in node.below():
+            if inner.kind in self._language.functions:
+                yield partial(self._visit, inner, scope, arm)
+                return
+
+    def _use(
+        self, node: Node, scope: Scope, arm: Arm, sets: tuple[Scope, str] | None = None
+    ) -> None:
+        self.uses.append(Use(node, scope, arm, node.span.start, sets))
+
+    def _is_docstring(self, node: Node) -> bool:
+        if not self._language.docstrings or node.kind not in self._language.strings:
+            return False
+        return node.parent is not None and node.parent.kind == "expression_statement"
+
+    def _is_deferred(self, node: Node) -> bool:
+        above = [each.kind for each, _ in zip(node.above(), range(4), strict=False)]
+        return not self._language.deferred.isdisjoint(above)
+
+    def _head(self, node: Node) -> str:
+        bodies = [child for child in node.children if child.kind in self._language.bodies]
+        end = bodies[0].span.start if bodies else node.span.end
+        return self._text[node.span.start : min(end, node.span.start + 300)]
+
+    def _takes_function(self, call: Call) -> bool:
+        return any(bare(each).kind in self._language.functions for each in call.arguments)
+
+    def _commit(self, arm: Arm, order: int) -> Iterator[Task]:
+        arm.commits.append(order)
+        return iter(())
+
+    def _leave(self, arm: Arm, order: int) -> Iterator[Task]:
+        if arm.leave is None:
+            closure = next((each for each in arm.path() if each in self._closures), None)
+            arm.leave = Leave(order, closure)
+        return iter(())
+
+    # --- functions and classes ----------------------------------------------------------
+
+    def _enter(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        name = self._name_of(node)
+        if name is None:
+            inner = self._arm(ArmKind.BLOCK, arm)
+            if inner is not arm:
+                self._closures.add(inner)
+            yield from self._children(node, scope, inner)
+            return
+        made = Scope(node, name, scope, is_class=node.kind in self._language.classes)
+        self.scopes.append(made)
+        for child in node.children:
+            if "parameter" in child.kind:
+                for each in child.below():
+                    if each.kind in self._language.names:
+                        text = self._text[each.span.start : each.span.end]
+                        made.variables.set(text.lstrip("$"), each.span.start, made.arm, None)
+        yield from self._children(node, made, made.arm)
+
+    def _name_of(self, node: Node) -> str | None:
+        """A function's or class's name; of one that is assigned, the variable's."""
+        named = self._language.named(node)
+        if named is None and node.parent is not None:
+            outer = node.parent
+            sign = self._sign(outer)
+            is_value = sign is not None and bare(outer.children[sign + 1]) is node
+            if is_value or (outer.kind == "pair" and outer.operands[-1] is node):
+                named = outer.operands[0]
+        if named is None:
+            return None
+        text = self._text[named.span.start : named.span.end]
+        prefix = self._language.prefix(node, self._text)
+        last = text.rpartition(".")[2] if node.kind in self._language.functions else text
+        return prefix + last.strip("\"'")
+
+    # --- control flow -------------------------------------------------------------------
+
+    def _construct(self) -> int:
+        self._constructs += 1
+        return self._constructs
+
+    def _arm(self, kind: ArmKind, outer: Arm, construct: int | None = None) -> Arm:
+        """A new arm; where too many are nested, what is deeper inside counts as straight on."""
+        if len(outer.path()) >= _MAX_ARMS:
+            return outer
+        return Arm(kind, outer, self._construct() if construct is None else construct)
+
+    def _parts(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """The head of a compound statement, and the bodies in it."""
+        operands = node.operands
+        first = next(
+            (i for i, each in enumerate(operands) if each.kind in self._language.bodies), 1
+        )
+        return operands[:first], operands[first:]
+
+    def _branch(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        head, bodies = self._parts(node)
+        for each in head:
+            yield partial(self._visit, each, scope, arm)
+        construct, arms = self._construct(), []
+        for body in bodies:
+            arms.append(self._arm(ArmKind.CHOICE, arm, construct))
+            yield partial(self._visit, body, scope, arms[-1])
+        if (len(arms) > 1 and node.has_token("else")) or self._has_else(bodies):
+            yield partial(self._leave_all, arm, arms)
+
+    def _has_else(self, bodies: list[Node]) -> bool:
+        return bool(bodies) and "else" in bodies[-1].kind
+
+    def _leave_all(self, outer: Arm, arms: list[Arm]) -> Iterator[Task]:
+        """Where all arms leave, what is around them is left too."""
+        leaves = [arm.leave for arm in arms if arm.leave is not None]
+        if len(leaves) == len(arms) and outer.leave is None:
+            last = max(leaves, key=lambda leave: leave.order)
+            if all(leave.target is last.target for leave in leaves):
+                outer.leave = last
+        return iter(())
+
+    def _loop(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        head, bodies = self._parts(node)
+        if len(head) > 1 and node.has_token("in", "of"):
+            for each in head[0].below():
+                if each.kind in self._language.names:
+                    name = self._text[each.span.start : each.span.end]
+                    scope.variables.set(name, each.span.start, arm, None)
+        for each in head:
+            yield partial(self._visit, each, scope, arm)
+        inner = self._arm(ArmKind.MAYBE_LOOP, arm)
+        for body in bodies:
+            yield partial(self._visit, body, scope, inner)
+
+    def _try(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        construct = self._construct()
+        tried = self._arm(ArmKind.BLOCK, arm, construct)
+        for child in node.operands:
+            where = arm
+            if child.kind in self._language.handlers:
+                where = self._arm(ArmKind.HANDLER, arm, construct)
+            elif child.kind in self._language.bodies:
+                where = tried
+            yield partial(self._visit, child, scope, where)
+
+    def _case(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
+        construct = self._constructs_of.setdefault(id(node.parent), self._construct())
+        yield from self._children(node, scope, self._arm(ArmKind.CHOICE, arm, construct))
+
+    # --- assignments --------------------------------------------------------------------
+
+    def _sign(self, node: Node) -> int | None:
+        """Where the sign stands in an assignment; None for anything else."""
+        language = self._language
+        if node.kind in language.not_assignments or len(node.children) < 3:
+            return None
+        for index, child in enumerate(node.children[:-1]):
+            if child.kind in language.assigning and index and not child.operands:
+                return index
+        return None
+
+    def _assign(self, node: Node, sign: int, scope: Scope, arm: Arm) -> Iterator[Task]:
+        left = [child for child in node.children[:sign] if child.named]
+        right = [child for child in node.children[sign + 1 :] if child.named]
+        adds = node.children[sign].kind not in ("=", ":=")
+        names = self._targets(left)
+        value = bare(right[0]) if right else node
+        home = scope
+        if len(names) == 1 and names[0][1]:
+            home = scope.of_class
+        for name, _ in names:
+            if len(names) == 1 and value.kind not in self._language.functions:
+                where = home.arm if home is not scope else arm
+                home.variables.set(name, node.span.start, where, Setting(value, adds))
+            else:
+                home.variables.set(name, node.span.start, arm, None)
+        if len(names) == 1 and value in self._texts:
+            self._use(value, scope, arm, (home, names[0][0]))
+            yield from self._nested(value, scope, arm)
+            return
+        for each in right:
+            yield partial(self._visit, each, scope, arm)
+
+    def _targets(self, left: list[Node]) -> list[tuple[str, bool]]:
+        """The names on the left of a sign, each with whether it is a member of something."""
+        language = self._language
+        found: list[tuple[str, bool]] = []
+        front = left[:1]
+        while front:
+            node = front.pop()
+            if node.kind in language.members:
+                text = self._text[node.span.start : node.span.end]
+                found.append((re.split(r"\W+", text)[-1], True))
+            elif node.kind in language.names:
+                found.append((self._text[node.span.start : node.span.end].lstrip("$@"), False))
+            elif node.kind in _PATTERNS:
+                front += node.operands
+        return found
+
+    def _append(self, node: Node, call: Call, scope: Scope, arm: Arm) -> None:
+        """`builder.append("…")` as a statement of its own: the name is set anew."""
+        receiver = call.receiver
+        while receiver is not None and (inner := call_at(self._text, receiver, self._language)):
+            receiver = inner.receiver
+        if receiver is None or receiver.kind not in self._language.names:
+            return
+        name = self._text[receiver.span.start : receiver.span.end].lstrip("$")
+        if id(node) in self._silent or not call.arguments:
+            return
+        if self._language.calls[call.name] is Does.ADD:
+            setting = Setting(bare(call.arguments[0]), adds=True, element=True)
+        else:
+            setting = Setting(node)
+        scope.variables.set(name, node.span.start, arm, setting)
+        for each in call.arguments:
+            self._silent.add(id(bare(each)))
+            if bare(each) in self._texts:
+                self._use(bare(each), scope, arm, (scope, name))
+
+
+_PATTERNS = frozenset(
+    """expression_list pattern_list tuple_pattern identifier_pattern variable_declaration pattern
+    typed_pattern mutable_specifier left_assignment_list array_pattern object_pattern
+    parenthesized_expression value_binding_pattern tuple_expression list_pattern""".split()
+)
+
+
+class _Texts:
+    """The nodes that are text expressions: literals, what joins them, and names set to them."""
+
+    def __init__(self, text: str, language: Language, root: Node) -> None:
+        self._text, self._language = text, language
+        self._found: set[int] = set()
+        self._names: set[str] = set()
+        order = list(root.below())
+        for _ in range(2):
+            for node in reversed(order):
+                if id(node) not in self._found and self._is_text(node):
+                    self._found.add(id(node))
+            self._names.update(self._named(order))
+
+    def __contains__(self, node: Node) -> bool:
+        return id(node) in self._found
+
+    def _named(self, order: list[Node]) -> Iterator[str]:
+        """Names that stand before a sign of assignment with a text behind it."""
+        for node in order:
+            if node.parent is None or id(node) not in self._found:
+                continue
+            outer = node.parent
+            while outer.parent is not None and outer.kind == "expression_list":
+                outer = outer.parent
+            if outer.children[0].span.start < node.span.start and any(
+                child.kind in self._language.assigning for child in outer.children
+            ):
+                end = next(c for c in outer.children if c.kind in self._language.assigning)
+                left = self._text[outer.span.start : end.span.start]
+                yield from re.findall(r"\w+", left[:200])
+
+    def _is_text(self, node: Node) -> bool:
+        language, kind = self._language, node.kind
+        if kind in language.strings or kind in language.joined:
+            return True
+        if kind in language.names or kind in language.members:
+            if not self._names or self._is_callee(node):
+                return False
+            name = re.split(r"\W+", self._text[node.span.start : node.span.end].strip("?! "))[-1]
+            return name in self._names
+        if kind in language.sums:
+            percent = language.percent_sign and node.has_token("%")
+            joins = percent or node.has_token(*language.signs)
+            return joins and any(id(each) in self._found for each in node.operands[: 3 - percent])
+        if kind in language.choices:
+            values = [node.operands[i] for i in language.choices[kind] if i < len(node.operands)]
+            return any(id(each) in self._found for each in values)
+        if kind in language.invocations:
+            return self._is_text_call(node)
+        inner = bare(node)
+        return inner is not node and id(inner) in self._found
+
+    def _is_callee(self, node: Node) -> bool:
+        outer = node.parent
+        if outer is None:
+            return False
+        if outer.kind in self._language.invocations and outer.children[0] is node:
+            return True
+        return outer.kind in self._language.members and outer.children[0] is node
+
+    def _is_text_call(self, node: Node) -> bool:
+        call = call_at(self._text, node, self._language)
+        if call is None:
+            return False
+        if call.is_tag:
+            return True
+        does = self._language.calls.get(call.name)
+        if does is None or does is Does.ADD:
+            return False
+        parts = [call.receiver, *call.arguments]
+        return any(
+            (part is not None and (id(part) in self._found or id(bare(part)) in self._found))
+            or (part is not None and part.kind in self._language.lists)
+            for part in parts
+        )
