@@ -113,6 +113,8 @@ class RunHazard(NamedTuple):
 class Rule(NamedTuple):
     """A rule's metadata and visitor.  `severities` lists what it can say, heaviest first.
 
+    What rests on other statements of a host language's function weighs one step less.
+
     A RUN rule has two: `gather` is called with each locking clause and yields notes,
     `visit` once, with the notes of all files in order; it yields `RunHazard`s.
     `about_others`: it speaks of what other sessions do, so not of temporary tables.

@@ -15,6 +15,7 @@ from pglint_locks.model.context import Context
 from pglint_locks.model.flow import is_never_run
 from pglint_locks.model.holders import Holder
 from pglint_locks.model.locks import LockingClause, locking_clauses
+from pglint_locks.model.possible import hazards
 from pglint_locks.model.routines import BodyCursor, Routine, altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
 from pglint_locks.model.transactions import Frame, Timeline, Transaction, read_timeline
@@ -144,7 +145,9 @@ class _Ordered(NamedTuple):
 class _FileLint:
     """The worklist of one file, and what came of it so far.
 
-    `notes` are what RUN rules remember of it, by their codes.
+    `notes` are what RUN rules remember of it, by their codes.  `statements` are the ranges
+    that a suppression may stand above, `run` those of SQL.  What stands once in the file is
+    `said` and counted once, be it run in two places: `counted` are clauses.
     """
 
     source: SourceText
@@ -154,21 +157,23 @@ class _FileLint:
     not_analysed: list[NotAnalysed] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     statements: list[Span] = field(default_factory=list)
+    run: set[Span] = field(default_factory=set)
     clauses: int = 0
     notes: dict[str, list[FiledNote]] = field(default_factory=dict)
     said: set[tuple[str, Span]] = field(default_factory=set)
+    counted: set[int] = field(default_factory=set)
 
     def read(self) -> bool:
         """Lint the file's units; what RUN rules say of them comes later.  True when done."""
         content = read_content(self.source)
         self.comments += content.comments
         self.statements += content.statements
-        self._take_unread(content.not_analysed)
         bodies: deque[_RoutineBody] = deque()
         for script in content.scripts:
             bodies.extend(self._lint_script(script))
         for host in content.bodies:
             bodies.extend(self._lint_host_body(host))
+        self._take_unread(content.not_analysed)
         while bodies:
             bodies.extend(self._lint_body(bodies.popleft()))
         return True
@@ -182,7 +187,7 @@ class _FileLint:
         kept = self._unsuppressed()
         return FileReport(
             findings=tuple(self._weighed(kept)),
-            statements=len(self.statements),
+            statements=len(self.run),
             clauses=self.clauses,
             not_analysed=tuple(self.not_analysed),
         )
@@ -344,7 +349,7 @@ class _FileLint:
             self._show_to_rules(unit._replace(label=label), modelled[index])
             if routine.other_text is not None:
                 for span in lock_word_spans(routine.other_text.text):
-                    self.clauses += 1
+                    self._count(routine.other_text, [span])
                     self._note(routine.other_text, f"{routine.language} function body", span)
             if routine.body is not None:
                 yield _RoutineBody(
@@ -358,11 +363,16 @@ class _FileLint:
 
     def _take_text(self, unit: SqlUnit, script: ParsedScript) -> None:
         self._take_comments(unit, script.comments)
-        self.statements += [unit.map.file_span(chunk.span) for chunk in script.chunks]
+        spans = [unit.map.file_span(chunk.span) for chunk in script.chunks]
+        self.statements += spans
+        self.run.update(spans)
 
     def _take_unread(self, not_analysed: Sequence[NotAnalysed]) -> None:
-        self.clauses += len(not_analysed)
-        self.not_analysed += not_analysed
+        for unread in not_analysed:
+            if unread.span.start not in self.counted:
+                self.counted.add(unread.span.start)
+                self.clauses += 1
+                self.not_analysed.append(unread)
 
     def _take_comments(self, unit: SqlUnit, comments: Sequence[Comment]) -> None:
         self.comments += [
@@ -411,7 +421,7 @@ class _FileLint:
                     self._refuse(unit, script, index, result)
                 continue
             start = script.chunks[index].span.start
-            self.clauses += len(result.clauses)
+            self._count(unit, [clause.span.shifted(start) for clause in result.clauses])
             parsed = result._replace(parameters={**names, **result.parameters})
             try:
                 modelled[index] = Statement(parsed, start, self.context, self.views)
@@ -423,7 +433,7 @@ class _FileLint:
     def _show_to_rules(self, unit: SqlUnit, statement: Statement) -> None:
         for rule in RULES:
             if rule.subject is Subject.STATEMENT and rule.visit is not None:
-                for hazard in rule.visit(statement):
+                for hazard in hazards(rule.visit, statement, statement):
                     private = _is_private(rule, hazard, statement)
                     if private or hazard.span in statement.view_names:
                         continue
@@ -436,7 +446,7 @@ class _FileLint:
                 continue
             for rule in RULES:
                 if rule.subject is Subject.CLAUSE and rule.visit is not None:
-                    for hazard in rule.visit(clause):
+                    for hazard in hazards(rule.visit, clause, statement):
                         private = _is_private(rule, hazard, statement)
                         if not private and not _is_the_views(hazard, clause):
                             self._add(unit, rule, hazard, statement.holder)
@@ -464,10 +474,17 @@ class _FileLint:
         """Count a statement's clauses as not analysed; where they are in the unit."""
         chunk = script.chunks[index]
         spans = [span.shifted(chunk.span.start) for span in clause_spans(chunk)]
-        self.clauses += len(spans)
         for span in spans:
-            self._note(unit, reason, span)
+            if self._count(unit, [span]):
+                self._note(unit, reason, span)
         return spans
+
+    def _count(self, unit: SqlUnit, spans: Iterable[Span]) -> int:
+        """Count clauses, each place in the file once; how many are new."""
+        places = {unit.map.file_span(span).start for span in spans} - self.counted
+        self.counted |= places
+        self.clauses += len(places)
+        return len(places)
 
     def _note(self, unit: SqlUnit, reason: str, span: Span) -> None:
         self.not_analysed.append(NotAnalysed(reason, unit.source, unit.map.file_span(span)))

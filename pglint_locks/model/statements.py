@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 
@@ -22,6 +23,7 @@ from pglint_locks.sql.parse import Parsed
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
 
+_WORD = re.compile(r"\w+")
 _NO_SETTINGS = Context()
 _RUN_AT_ONCE = (
     ast.SelectStmt,
@@ -68,6 +70,7 @@ class Statement:
         self.cursor: BodyCursor | None = None
         self._tokens = parsed.tokens
         self._parameters = {**arguments_of(parsed.node), **parsed.parameters}
+        self._spliced = {name: said for name, said in self._parameters.items() if "…" in said}
         self._views = views
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
@@ -134,7 +137,8 @@ class Statement:
         """The text at a range of unit offsets in one line, without comments."""
         if span in self.view_names:
             return f"… in view {self.view_names[span]}"
-        return self._tokens.words(span.shifted(-self.start))
+        words = self._tokens.words(span.shifted(-self.start))
+        return _WORD.sub(lambda word: self._spliced.get(word[0].lower(), word[0]), words)
 
     def target_name(self, query: Query) -> Span:
         """The name of the table that a write writes, with its schema."""

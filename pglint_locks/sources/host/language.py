@@ -61,6 +61,8 @@ _NAME = ("identifier", "type_identifier", "property_identifier", "field_identifi
 
 def first_name(node: Node) -> Node | None:
     """The name of a function or class: the first identifier that stands directly in it."""
+    if node.kind == "lambda":
+        return None
     return next((child for child in node.children if child.kind in _NAME), None)
 
 

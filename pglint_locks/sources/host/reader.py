@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.templates import Template, Text, fill
 from pglint_locks.sources.content import FileContent, HostBody
+from pglint_locks.sources.dialect import is_foreign_sql
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope, Use
 from pglint_locks.sources.host.sqltext import (
@@ -18,10 +19,11 @@ from pglint_locks.sources.host.sqltext import (
     matters,
 )
 from pglint_locks.sources.host.tree import Node, read_tree
-from pglint_locks.sources.host.values import Place, TextValues
+from pglint_locks.sources.host.values import Place, TextValues, is_whole
 from pglint_locks.sources.host.walk import Walk
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
+from pglint_locks.sql.deepstack import max_statement_length
 from pglint_locks.sql.lockwords import code_lock_word_spans, lock_word_spans
 from pglint_locks.sql.split import split
 from pglint_locks.text import SourceMap, SourceText, Span
@@ -116,7 +118,7 @@ class _Reading:
             text = _text_of(template)
             if ends_transaction(text):
                 use.arm.commits.append(use.order)
-            elif is_sql(text) and template not in found.templates:
+            elif is_sql(text) and is_whole(template) and template not in found.templates:
                 found.templates.append(template)
                 self._shown.update(_literals(template))
         return found
@@ -162,9 +164,10 @@ class _Reading:
         filled = fill(template, self._allowance)
         self._allowance -= filled.effort
         locks = [filled.map.file_span(span) for span in _lock_words(filled.text)]
-        if not filled.parses and (filled.gaps or not looks_written(filled.text)):
+        if not filled.parses and not is_foreign_sql(filled.text, [filled.text]):
             if looks_written(filled.text):
-                self._unread += (NotAnalysed(SPLICED, self._source, span) for span in locks)
+                reason = SPLICED if filled.gaps else _why_unread(filled.text)
+                self._unread += (NotAnalysed(reason, self._source, span) for span in locks)
             return
         self._analysed.update(locks)
         self.spans += self._around(use.node)
@@ -207,6 +210,10 @@ class _Reading:
 
 def _label(scope: Scope) -> str | None:
     return scope.label if scope.is_function else None
+
+
+def _why_unread(text: str) -> str:
+    return "too large" if len(text) > max_statement_length() else "syntax error"
 
 
 def _text_of(template: Template) -> str:

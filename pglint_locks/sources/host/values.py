@@ -24,6 +24,11 @@ _MAX_ALTERNATIVES = 8
 _BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet to be joined
 
 
+def is_whole(template: Template) -> bool:
+    """Whether a value is one text, not a list of them."""
+    return not any(isinstance(part, Hole) and part.key == _BETWEEN for part in template)
+
+
 class Place:
     """Where a value is read, how deep in others; `known` is a name with what it holds there."""
 
@@ -198,7 +203,7 @@ class TextValues:
         left, *right = node.operands
         given = bare(right[0]) if right else None
         arguments = [given] if given is not None else []
-        if given is not None and given.kind in self._language.lists:
+        if given is not None and (given.kind in self._language.lists or given.kind == "dictionary"):
             arguments = given.operands
         return self._expanded(left, arguments, place)
 
@@ -227,7 +232,7 @@ class TextValues:
         if argument.kind not in _KEYWORDS or not argument.operands:
             return ""
         span = argument.operands[0].span
-        return self._text[span.start : span.end]
+        return self._text[span.start : span.end].strip("\"'")
 
     # --- variables --------------------------------------------------------------------
 
@@ -306,7 +311,7 @@ class TextValues:
         return [*set_here, *values]
 
 
-_KEYWORDS = frozenset({"keyword_argument", "named_argument"})
+_KEYWORDS = frozenset({"keyword_argument", "named_argument", "pair"})
 
 
 def _terms(node: Node, language: Language) -> list[Node]:

@@ -273,6 +273,11 @@ class Walk:
             self._use(value, scope, arm, (home, names[0][0]))
             yield from self._nested(value, scope, arm)
             return
+        if len(names) == 1 and value.kind in self._language.lists:
+            for each in value.operands:
+                if each in self._texts:
+                    self._silent.add(id(each))
+                    self._use(each, scope, arm, (home, names[0][0]))
         for each in right:
             yield partial(self._visit, each, scope, arm)
 
