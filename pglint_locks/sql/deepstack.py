@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import ClassVar, TypeVar
 
 T = TypeVar("T")
 
@@ -35,27 +36,65 @@ def max_statement_length() -> int:
 
 
 def call_with_deep_stack(function: Callable[[], T]) -> T:
-    """Call `function` in a deep-stack thread; its result or exception becomes ours.
+    """Call `function` in the deep-stack thread; its result or exception becomes ours.
 
-    A call from inside such a thread stays in it.  KeyboardInterrupt reaches the caller.
+    A call from inside that thread stays in it; calls from others take turns.
+    KeyboardInterrupt reaches the caller.
     """
     if hasattr(_capacity, "stack"):
         return function()
-    results: list[T] = []
-    failures: list[BaseException] = []
+    with _turn:
+        return _Worker.current().call(function)
 
-    def run(stack: int) -> None:
-        _capacity.stack = stack
+
+_turn = threading.Lock()
+
+
+class _Worker:
+    """The thread, kept for the life of the process.
+
+    The parser takes a thread-specific key of the C library in every thread that it runs in
+    and never gives it back (`pg_query_init`), and a process has 1,024 of them.
+    """
+
+    _current: ClassVar[_Worker | None] = None
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._is_left = False
+        self._thread = _start_thread(self._run)
+
+    @classmethod
+    def current(cls) -> _Worker:
+        """The worker; a new one behind a fork, and where a call was broken off in the old one."""
+        worker = cls._current
+        if worker is None or worker._is_left or not worker._thread.is_alive():
+            worker = cls._current = cls()
+        return worker
+
+    def call(self, function: Callable[[], T]) -> T:
+        outcome: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+
+        def answer() -> None:
+            try:
+                outcome.put((function(), None))
+            except BaseException as error:
+                outcome.put((None, error))
+
+        self._asked.put(answer)
         try:
-            results.append(function())
-        except BaseException as error:
-            failures.append(error)
+            result, failure = outcome.get()
+        except BaseException:
+            self._is_left = True
+            raise
+        if failure is not None:
+            raise failure
+        return result  # type: ignore[return-value]
 
-    thread = _start_thread(run)
-    thread.join()
-    if failures:
-        raise failures[0]
-    return results[0]
+    def _run(self, stack: int) -> None:
+        _capacity.stack = stack
+        while not self._is_left:
+            self._asked.get()()
 
 
 def _start_thread(run: Callable[[int], None]) -> threading.Thread:
