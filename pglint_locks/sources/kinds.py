@@ -51,6 +51,18 @@ KINDS: tuple[FileKind, ...] = (
     SQL,
     FileKind("Markdown", (".md", ".markdown"), "fences"),
     _code("Python", ".py", ".pyi"),
+    _code("Go", ".go"),
+    _code("JavaScript", ".js", ".jsx", ".mjs", ".cjs"),
+    _code("TypeScript", ".ts", ".mts", ".cts"),
+    _code("TSX", ".tsx"),
+    _code("Java", ".java"),
+    _code("Ruby", ".rb", ".rake"),
+    _code("Kotlin", ".kt", ".kts"),
+    _code("C#", ".cs"),
+    _code("PHP", ".php"),
+    _code("Rust", ".rs"),
+    _code("Scala", ".scala"),
+    _code("Swift", ".swift"),
 )
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from pglint_locks.sources.host.language import Language
+from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.tree import Node
 
-_LAST_NAME = re.compile(r"([^\W\d]\w*[?!]?|\$\w+)\W*\Z")
+_LAST_NAME = re.compile(r"([^\W\d]\w*|\$\w+)\W*\Z")
 _DOTS = (".", "?.", "::", "->", "?->", "&.")
 
 # Wrappers of one expression, which mean what is in them.
 _TRANSPARENT = frozenset(
     """parenthesized_expression parenthesized_statements argument value_argument literal_element
-    expression_list await_expression await as_expression satisfies_expression
-    non_null_expression template_argument reference_expression equals_value_clause
-    await_expression block_argument""".split()
+    expression_list await_expression await as_expression satisfies_expression try_expression
+    non_null_expression composite_literal unary template_argument reference_expression
+    equals_value_clause
+    array_element_initializer block_argument""".split()
 )
+
+
+_FIRST = frozenset({"as_expression", "satisfies_expression"})
+_LAST = frozenset({"argument", "value_argument", "composite_literal"})
 
 
 class Call(NamedTuple):
@@ -33,25 +38,33 @@ def bare(node: Node) -> Node:
     """An expression without parentheses, `await` and the like around it."""
     for _ in range(50):
         operands = node.operands if node.kind in _TRANSPARENT else []
-        if not operands or (len(operands) > 1 and "as_exp" not in node.kind):
+        if not operands or (len(operands) > 1 and node.kind not in _FIRST | _LAST):
             break
-        node = operands[-1 if "argument" in node.kind else 0]
+        node = operands[-1 if node.kind in _LAST else 0]
     return node
 
 
 def call_at(text: str, node: Node, language: Language) -> Call | None:
     """The call at a node; None if it is none."""
-    if node.kind not in language.invocations:
+    if node.kind not in language.invocations | language.members or not node.operands:
         return None
-    given = _arguments(node, language)
+    given = _arguments(node, language) if node.kind in language.invocations else None
+    end = given.span.start if given else node.span.end
+    name = _LAST_NAME.search(text, max(node.span.start, end - 80), end)
+    if name is None:
+        return None
     if given is None:
-        return None
-    name = _LAST_NAME.search(text, max(node.span.start, given.span.start - 80), given.span.start)
-    if name is None or not node.operands:
-        return None
+        return _without_arguments(node, name[1], language)
     if given.kind in language.strings:
         return Call(name[1], None, (given,), is_tag=True)
     return Call(name[1], _receiver(node, given), tuple(given.operands))
+
+
+def _without_arguments(node: Node, name: str, language: Language) -> Call | None:
+    """A call that needs no parentheses: of what gives the same text as it is called on."""
+    if language.calls.get(name) not in (Does.SAME, Does.WITHOUT_MARGIN):
+        return None
+    return Call(name, node.operands[0], ()) if len(node.operands) > 1 else None
 
 
 def _arguments(node: Node, language: Language) -> Node | None:

@@ -12,8 +12,8 @@ BACKSLASH = re.compile(
     rf"\\(?:{_CODES}|(?P<name>N\{{[^}}]*\}})|(?P<line>\r\n|\n|\r)|(?P<other>.))", re.DOTALL
 )
 """C's escapes and their kin; a backslash at the end of a line joins it with the next."""
-PYTHON_FORMATTED = re.compile(rf"{BACKSLASH.pattern}|(?P<twice>\{{\{{|\}}\}})", re.DOTALL)
-"""The same, with the doubled braces of f-strings."""
+FORMATTED = re.compile(rf"{BACKSLASH.pattern}|(?P<twice>\{{\{{|\}}\}})", re.DOTALL)
+"""The same, with doubled braces."""
 BRACES = re.compile(r"(?P<twice>\{\{|\}\})")
 """Doubled braces alone: raw f-strings, and what is given to `format`."""
 QUOTES = re.compile(r"\\(?P<other>['\\])")

@@ -54,16 +54,31 @@ class Does(Enum):
     """Adds its arguments to the end of what it is called on, and gives that."""
     ADD = auto()
     """Adds its argument to the list that it is called on."""
+    ADD_TO_FIRST = auto()
+    """Gives the list that is its first argument with the others behind it."""
+    JOIN_WITH_FIRST = auto()
+    """Joins the texts of its other arguments, or of a list, with its first one."""
+    CONCAT_ALL = auto()
+    """Gives its arguments as one text."""
+    LIST = auto()
+    """Gives a list of its arguments."""
 
 
-_NAME = ("identifier", "type_identifier", "property_identifier", "field_identifier", "name")
+_NAMES = frozenset(
+    """identifier type_identifier property_identifier field_identifier name simple_identifier
+    constant private_property_identifier operator scope_resolution""".split()
+)
 
 
-def first_name(node: Node) -> Node | None:
-    """The name of a function or class: the first identifier that stands directly in it."""
-    if node.kind == "lambda":
-        return None
-    return next((child for child in node.children if child.kind in _NAME), None)
+def own_name(node: Node) -> Node | None:
+    """The name of a function or class: the last one before its parameters, else the first."""
+    names: list[Node] = []
+    for child in node.children:
+        if names and "parameter" in child.kind and "type" not in child.kind:
+            return names[-1]
+        if child.kind in _NAMES:
+            names.append(child)
+    return names[0] if names else None
 
 
 def no_prefix(_node: Node, _text: str) -> str:
@@ -78,7 +93,10 @@ class Language(NamedTuple):
     `choices` say which operands of a conditional expression are its values; `bodies` hold
     statements one after the other; `cases` are the arms of a switch; `handlers` those of
     a try.  `names` are identifiers, `members` names behind a dot.  `calls` say what
-    functions do to text, by the last part of their names.
+    functions do to text, by the last part of their names.  `anonymous` functions are called
+    by what they are assigned to; `ands` are signs that give their right side or nothing;
+    `fields` are names that a class's body may set; `marks` are the signs around holes;
+    `words` are nodes that are signs by their text.
     """
 
     grammar: str
@@ -111,7 +129,12 @@ class Language(NamedTuple):
     docstrings: bool = False
     percent_sign: bool = False
     heredocs: tuple[str, str] | None = None
-    named: Callable[[Node], Node | None] = first_name
+    anonymous: frozenset[str] = frozenset()
+    ands: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+    marks: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    named: Callable[[Node], Node | None] = own_name
     prefix: Callable[[Node, str], str] = no_prefix
 
 

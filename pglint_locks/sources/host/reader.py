@@ -41,7 +41,7 @@ def read_code(source: SourceText, language: Language) -> FileContent:
     """
     if len(source.text) > _MAX_LENGTH:
         return FileContent(not_analysed=_all_unread(source, "too large"))
-    root = read_tree(source.text, language.grammar)
+    root = read_tree(source.text, language.grammar, language.heredocs, language.words)
     reading = _Reading(source, language, root)
     return FileContent(
         bodies=tuple(reading.bodies()),

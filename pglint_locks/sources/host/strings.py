@@ -22,10 +22,10 @@ def literal(
     inside, escapes = _inside(text, node, language.forms)
     parts: list[Text | Hole] = []
     at = inside.start
-    for hole in _holes(node.aside or node, language.holes):
+    for hole in _holes(node.aside or node, language.holes | language.marks):
         if hole.span.start >= at and hole.span.end <= inside.end:
             parts += _shown(text, Span(at, hole.span.start), escapes, node)
-            parts += spliced(hole)
+            parts += spliced(hole) if hole.kind in language.holes else ()
             at = hole.span.end
     parts += _shown(text, Span(at, inside.end), escapes, node)
     return tuple(parts)

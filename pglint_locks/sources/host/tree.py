@@ -53,8 +53,16 @@ class Node:
             node = node.parent
 
 
-def read_tree(text: str, grammar: str) -> Node:
+def read_tree(
+    text: str,
+    grammar: str,
+    heredocs: tuple[str, str] | None = None,
+    words: frozenset[str] = frozenset(),
+) -> Node:
     """The tree of a text; half-typed code gives one too, with ERROR nodes in it.
+
+    `heredocs` are the kinds of what opens a heredoc, and of its text further on; nodes of
+    the kinds `words` become signs.
 
     Raises:
         ImportError: the parser is not installed.
@@ -69,7 +77,22 @@ def read_tree(text: str, grammar: str) -> Node:
         for inner in outer.children():
             place = inner.range()
             span = Span(place.start.index, place.end.index)
-            child = Node(inner.kind(), span, inner.is_named(), copy)
+            kind, named = inner.kind(), inner.is_named()
+            if kind in words:
+                kind, named = text[span.start : span.end], False
+            child = Node(kind, span, named, copy)
             copy.children.append(child)
             front.append((inner, child))
+    if heredocs is not None:
+        _join_heredocs(root, *heredocs)
     return root
+
+
+def _join_heredocs(root: Node, opening: str, body: str) -> None:
+    """Texts follow in the order in which they were opened."""
+    opened: list[Node] = []
+    for node in root.below():
+        if node.kind == opening:
+            opened.append(node)
+        elif node.kind == body and opened:
+            opened.pop(0).aside = node

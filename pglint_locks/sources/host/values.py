@@ -73,15 +73,17 @@ class TextValues:
             return self._sum(node.operands, inner)
         if node.kind in language.sums and node.has_token(*language.signs):
             return self._sum(_terms(node, language), inner)
+        if node.kind in language.sums and node.has_token(*language.ands):
+            return [*self.of(node.operands[-1], inner), ()]
         if node.kind in language.choices:
             return self._choice(node, inner)
         if node.kind in language.lists:
             return self._list(node, inner)
         if language.percent_sign and node.kind in language.sums and node.has_token("%"):
             return self._formatted(node, inner)
-        if node.kind in language.names or node.kind in language.members:
-            return self._variable(node, place)
         call = call_at(self._text, node, language)
+        if call is None and (node.kind in language.names or node.kind in language.members):
+            return self._variable(node, place)
         if call is not None and call.is_tag:
             return self.of(call.arguments[0], inner)
         does = language.calls.get(call.name) if call else None
@@ -114,7 +116,9 @@ class TextValues:
         return _product(operands) or self._hole(node)
 
     def _spliced(self, hole: Node, place: Place) -> Values:
-        inner = hole.operands
+        inner = [each for each in hole.operands if "brace" not in each.kind]
+        if hole.kind in self._language.names | self._language.members:
+            inner = [hole]
         found = self.of(inner[0], place) if inner else self._hole(hole)
         return [
             tuple(
@@ -142,8 +146,11 @@ class TextValues:
 
     def _list(self, node: Node, place: Place) -> Values:
         """The texts of a list, with marks between that `join` replaces."""
+        return self._texts(node.operands, place)
+
+    def _texts(self, elements: Sequence[Node], place: Place) -> Values:
         operands: list[Values] = []
-        for element in node.operands:
+        for element in elements:
             if operands:
                 operands.append(self._between(element))
             operands.append(self.of(element, place))
@@ -182,16 +189,23 @@ class TextValues:
                 return self._joined(call.arguments[0], call.arguments[1], place)
             case Does.JOIN_OWN if on is not None and first is not None:
                 return self._joined(on, first, place)
+            case Does.JOIN_WITH_FIRST if first is not None:
+                return self._with_separator(self._texts(call.arguments[1:], place), first, place)
+            case Does.CONCAT_ALL if first is not None:
+                return self._sum(call.arguments, place)
+            case Does.LIST | Does.ADD_TO_FIRST:
+                return self._texts(call.arguments, place)
             case Does.CONCAT if on is not None:
                 return self._sum([on, *call.arguments], place)
         return self._hole(node)
 
     def _joined(self, texts: Node, separator: Node, place: Place) -> Values:
-        [between, *others] = self.of(separator, place)
-        if others:
-            return self._hole(texts)
+        return self._with_separator(self.of(texts, place), separator, place)
+
+    def _with_separator(self, values: Values, separator: Node, place: Place) -> Values:
+        between = self.of(separator, place)[0]
         found: Values = []
-        for value in self.of(texts, place):
+        for value in values:
             parts: list[Text | Hole] = []
             for part in value:
                 parts += between if isinstance(part, Hole) and part.key == _BETWEEN else (part,)
@@ -293,10 +307,10 @@ class TextValues:
     def _after(self, write: Write[Setting], values: Values, name: str, place: Place) -> Values:
         """What a variable may hold behind a place that sets it, if it held `values`."""
         assert write.value is not None
-        before = values or self._hole(write.value.node)
+        before = values or [()]
         there = Place(place.scope, write.arm, write.order, place.depth + 1, (name, before))
         set_here = self.of(write.value.node, there)
-        if write.value.adds:
+        if write.value.adds and not write.value.whole:
             before = [
                 (*value, *self._between(write.value.node)[0])
                 if write.value.element and value

@@ -65,7 +65,7 @@ class Walk:
         elif kind in language.leaves:
             yield from self._children(node, scope, arm)
             yield partial(self._leave, arm, node.span.end)
-        elif (sign := self._sign(node)) is not None:
+        elif (sign := self._sign(node)) is not None and self._targets(node.children[:sign]):
             yield from self._assign(node, sign, scope, arm)
         else:
             yield from self._expression(node, scope, arm)
@@ -84,8 +84,8 @@ class Walk:
             if language.calls.get(call.name) in (Does.CONCAT, Does.ADD):
                 self._append(node, call, scope, arm)
         if node in self._texts:
-            if id(node) not in self._silent and not self._is_docstring(node):
-                self._use(node, scope, arm)
+            if id(bare(node)) not in self._silent and not self._is_docstring(node):
+                self._use(bare(node), scope, arm)
             yield from self._nested(node, scope, arm)
         else:
             yield from self._children(node, scope, arm)
@@ -157,9 +157,13 @@ class Walk:
 
     def _name_of(self, node: Node) -> str | None:
         """A function's or class's name; of one that is assigned, the variable's."""
-        named = self._language.named(node)
-        if named is None and node.parent is not None:
+        named = None
+        if node.kind not in self._language.anonymous:
+            named = self._language.named(node)
+        elif node.parent is not None:
             outer = node.parent
+            if outer.kind == "expression_list" and outer.parent is not None:
+                outer = outer.parent
             sign = self._sign(outer)
             is_value = sign is not None and bare(outer.children[sign + 1]) is node
             if is_value or (outer.kind == "pair" and outer.operands[-1] is node):
@@ -266,7 +270,9 @@ class Walk:
         for name, _ in names:
             if len(names) == 1 and value.kind not in self._language.functions:
                 where = home.arm if home is not scope else arm
-                home.variables.set(name, node.span.start, where, Setting(value, adds))
+                whole = not adds and self._mentions(value, name)
+                setting = Setting(value, adds or whole, whole=whole)
+                home.variables.set(name, node.span.start, where, setting)
             else:
                 home.variables.set(name, node.span.start, arm, None)
         if len(names) == 1 and value in self._texts:
@@ -281,16 +287,25 @@ class Walk:
         for each in right:
             yield partial(self._visit, each, scope, arm)
 
+    def _mentions(self, value: Node, name: str) -> bool:
+        return value in self._texts and any(
+            node.kind in self._language.names
+            and self._text[node.span.start : node.span.end].lstrip("$@") == name
+            for node in value.below()
+        )
+
     def _targets(self, left: list[Node]) -> list[tuple[str, bool]]:
         """The names on the left of a sign, each with whether it is a member of something."""
         language = self._language
         found: list[tuple[str, bool]] = []
-        front = left[:1]
+        front = [child for child in left if child.named and child.kind not in _MODIFIERS][:1]
         while front:
             node = front.pop()
             if node.kind in language.members:
                 text = self._text[node.span.start : node.span.end]
                 found.append((re.split(r"\W+", text)[-1], True))
+            elif node.kind in language.fields:
+                found.append((self._text[node.span.start : node.span.end].lstrip("#@"), True))
             elif node.kind in language.names:
                 found.append((self._text[node.span.start : node.span.end].lstrip("$@"), False))
             elif node.kind in _PATTERNS:
@@ -300,28 +315,36 @@ class Walk:
     def _append(self, node: Node, call: Call, scope: Scope, arm: Arm) -> None:
         """`builder.append("…")` as a statement of its own: the name is set anew."""
         receiver = call.receiver
+        given = list(call.arguments)
+        chain: list[Node] = []
         while receiver is not None and (inner := call_at(self._text, receiver, self._language)):
+            chain.append(receiver)
+            given += inner.arguments
             receiver = inner.receiver
         if receiver is None or receiver.kind not in self._language.names:
             return
         name = self._text[receiver.span.start : receiver.span.end].lstrip("$")
         if id(node) in self._silent or not call.arguments:
             return
+        self._silent.update(map(id, chain))
         if self._language.calls[call.name] is Does.ADD:
             setting = Setting(bare(call.arguments[0]), adds=True, element=True)
         else:
-            setting = Setting(node)
+            setting = Setting(node, adds=True, whole=True)
         scope.variables.set(name, node.span.start, arm, setting)
-        for each in call.arguments:
+        for each in given:
             self._silent.add(id(bare(each)))
             if bare(each) in self._texts:
                 self._use(bare(each), scope, arm, (scope, name))
 
 
+_MODIFIERS = frozenset(
+    "modifiers modifier binding_pattern_kind mutable_specifier value_binding_pattern".split()
+)
 _PATTERNS = frozenset(
     """expression_list pattern_list tuple_pattern identifier_pattern variable_declaration pattern
     typed_pattern mutable_specifier left_assignment_list array_pattern object_pattern
-    parenthesized_expression value_binding_pattern tuple_expression list_pattern""".split()
+    parenthesized_expression directly_assignable_expression tuple_expression list_pattern""".split()
 )
 
 
@@ -361,6 +384,8 @@ class _Texts:
         language, kind = self._language, node.kind
         if kind in language.strings or kind in language.joined:
             return True
+        if kind in language.members and self._is_text_call(node):
+            return True
         if kind in language.names or kind in language.members:
             if not self._names or self._is_callee(node):
                 return False
@@ -368,7 +393,7 @@ class _Texts:
             return name in self._names
         if kind in language.sums:
             percent = language.percent_sign and node.has_token("%")
-            joins = percent or node.has_token(*language.signs)
+            joins = percent or node.has_token(*language.signs, *language.ands)
             return joins and any(id(each) in self._found for each in node.operands[: 3 - percent])
         if kind in language.choices:
             values = [node.operands[i] for i in language.choices[kind] if i < len(node.operands)]
@@ -384,7 +409,7 @@ class _Texts:
             return False
         if outer.kind in self._language.invocations and outer.children[0] is node:
             return True
-        return outer.kind in self._language.members and outer.children[0] is node
+        return outer.kind in self._language.members
 
     def _is_text_call(self, node: Node) -> bool:
         call = call_at(self._text, node, self._language)

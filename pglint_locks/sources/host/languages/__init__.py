@@ -11,6 +11,18 @@ if TYPE_CHECKING:
 # Kinds of files: the module that has the table, and its name there.
 _HOMES = {
     "Python": ("python", "PYTHON"),
+    "Go": ("go", "GO"),
+    "JavaScript": ("ecmascript", "JAVASCRIPT"),
+    "TypeScript": ("ecmascript", "TYPESCRIPT"),
+    "TSX": ("ecmascript", "TSX"),
+    "Java": ("java", "JAVA"),
+    "Ruby": ("ruby", "RUBY"),
+    "Kotlin": ("kotlin", "KOTLIN"),
+    "C#": ("csharp", "CSHARP"),
+    "PHP": ("php", "PHP"),
+    "Rust": ("rust", "RUST"),
+    "Scala": ("scala", "SCALA"),
+    "Swift": ("swift", "SWIFT"),
 }
 
 

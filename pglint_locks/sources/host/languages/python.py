@@ -22,7 +22,7 @@ PYTHON = Language(
     forms=(
         Form(_opening(_RAW + _FORMATTED), _CLOSING, escapes.BRACES),
         Form(_opening(_RAW), _CLOSING),
-        Form(_opening(_FORMATTED), _CLOSING, escapes.PYTHON_FORMATTED),
+        Form(_opening(_FORMATTED), _CLOSING, escapes.FORMATTED),
         Form(_opening(""), _CLOSING, escapes.BACKSLASH),
     ),
     strings=kinds("string"),
@@ -49,6 +49,7 @@ PYTHON = Language(
     lists=kinds("list tuple set"),
     scoped=kinds("with_statement"),
     docstrings=True,
+    anonymous=kinds("lambda"),
     calls={
         "format": Does.BRACES,
         "join": Does.JOIN_FIRST,
