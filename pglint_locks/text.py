@@ -119,7 +119,12 @@ class SourceMap:
         start = self._character(unit.start).start
         if unit.end <= unit.start:
             return Span(start, start)
-        return Span(start, self._character(unit.end - 1).end)
+        end = self._character(unit.end - 1).end
+        if end > start:
+            return Span(start, end)
+        # Text that was put together in another order than it is written in: its first run.
+        first = next(self._within(unit))
+        return Span(start, max(first.file.end, start))
 
     def part(self, unit: Span) -> SourceMap:
         """The map of a part of the unit, whose own offsets count from the part's start."""

@@ -9,7 +9,7 @@ from pglint_locks.sources.bodies.templates import Hole, Template, Text
 from pglint_locks.text import Piece, SourceMap, Span
 
 PERCENT = re.compile(
-    r"%(?:(?P<sign>%)|(?:\((?P<name>\w+)\)|\[(?P<index>\d+)\]|(?P<number>\d+)\$)?"
+    r"%(?:(?P<sign>%)|(?:[(<](?P<name>\w+)[)>]|\[(?P<index>\d+)\]|(?P<number>\d+)\$)?"
     r"[-+ #0]*(?:\d+|\*)?(?:\.\d+)?[a-zA-Z@])"
 )
 BRACES = re.compile(r"(?P<sign>\{\{|\}\})|\{(?:(?P<number>\d+)|(?P<name>\w+))?[^{}]*\}")
@@ -37,8 +37,9 @@ def expand(template: Template, places: re.Pattern[str], argument: Argument) -> T
                 parts.append(Text(sign[0], SourceMap((piece,)), part.literal))
             elif named["name"]:
                 parts += argument(named["name"], source)
-            elif named.get("index") or (places is PERCENT and named["number"]):
-                parts += argument(int(named.get("index") or named["number"]) - 1, source)
+            elif index := named.get("index") or (places is PERCENT and named["number"]):
+                following = int(index)
+                parts += argument(following - 1, source)
             elif named["number"]:
                 parts += argument(int(named["number"]), source)
             else:

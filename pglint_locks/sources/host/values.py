@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -15,12 +16,13 @@ from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.scopes import Scope, Setting
 from pglint_locks.sources.host.strings import literal
 from pglint_locks.sources.host.tree import Node
-from pglint_locks.text import Span
+from pglint_locks.text import Piece, SourceMap, Span
 
 Values = list[Template]
 _MAX_DEPTH = 30
 _MAX_PARTS = 400
 _MAX_ALTERNATIVES = 8
+_WORD = re.compile(r"[\w.$\"]+")
 _BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet to be joined
 
 
@@ -120,16 +122,15 @@ class TextValues:
         if hole.kind in self._language.names | self._language.members:
             inner = [hole]
         found = self.of(inner[0], place) if inner else self._hole(hole)
-        return [
-            tuple(
-                replace(part, span=hole.span) if isinstance(part, Hole) else part
-                for part in template
-            )
-            for template in found
-        ]
+        return [_put_at(template, hole.span) for template in found]
 
     def _sum(self, terms: Sequence[Node], place: Place) -> Values:
-        return _product([self.of(term, place) for term in terms]) or self._hole(terms[0])
+        return _product([self._term(term, place) for term in terms]) or self._hole(terms[0])
+
+    def _term(self, term: Node, place: Place) -> Values:
+        found = self.of(term, place)
+        is_name = bare(term).kind in self._language.names | self._language.members
+        return [_put_at(template, term.span) for template in found] if is_name else found
 
     def _choice(self, node: Node, place: Place) -> Values:
         """A conditional expression: each of its values, those that show first."""
@@ -237,7 +238,7 @@ class TextValues:
                 only = value[0][0] if len(value) == 1 and len(value[0]) == 1 else None
                 kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
                 return (Hole(kind, source, self._key(given)),)
-            return value[0]
+            return _put_at(value[0], source)
 
         pattern = BRACES if braces else PERCENT
         return [expand(value, pattern, argument) for value in self.of(form, place)]
@@ -353,6 +354,17 @@ def _product(operands: Sequence[Values]) -> Values:
     return [
         tuple(part for template in choice for part in template) for choice in product(*narrowed)
     ]
+
+
+def _put_at(value: Template, place: Span) -> Template:
+    """A value that is put in at a place: holes and single words count as written there."""
+    match value:
+        case (Hole() as hole,):
+            return (replace(hole, span=place),)
+        case (Text(text=word, literal=literal),) if _WORD.fullmatch(word):
+            piece = Piece(Span(0, len(word)), place)
+            return (Text(word, SourceMap((piece,)), literal),)
+    return value
 
 
 def _shows(value: Template) -> bool:

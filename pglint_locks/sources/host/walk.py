@@ -19,7 +19,7 @@ _MAX_ARMS = 50
 _COMMITS = frozenset({"commit", "rollback", "committransaction", "rollbacktransaction"})
 _TRANSACTION = re.compile(r"\b(?:\w*transaction\w*|atomic|begin|\w*_?tx)\s*\(", re.IGNORECASE)
 _MESSAGES = re.compile(
-    r"(?i:\$?log\w*|debug|info|warn|warning|trace|error|errorf|fatal\w*|print\w*|puts|echo|panic|"
+    r"(?i:\$?(?:\w+_)?log\w*|debug|info|warn|warning|trace|error|errorf|fatal\w*|print\w*|puts|echo|panic|"
     r"describe|it|test|context|raise|assert\w*|expect|fail|skip|critical|exception|eprintln|"
     r"println|write_?line|to(?:have|be|equal|match|strict|contain)\w*)!?|\w*(?:Error|Exception)"
 )
