@@ -118,6 +118,7 @@ class Rule(NamedTuple):
     A RUN rule has two: `gather` is called with each locking clause and yields notes,
     `visit` once, with the notes of all files in order; it yields `RunHazard`s.
     `about_others`: it speaks of what other sessions do, so not of temporary tables.
+    `about_missing`: it speaks of what a statement lacks, so not where that may be put in.
     """
 
     code: str
@@ -128,6 +129,7 @@ class Rule(NamedTuple):
     visit: Callable[[Any], Iterator[Any]] | None = None
     opt_in: bool = False
     about_others: bool = False
+    about_missing: bool = False
     gather: Callable[[Any], Iterator[Note]] | None = None
 
     @property

@@ -32,6 +32,7 @@ from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
 from pglint_locks.sql.script import ParsedScript, clause_spans
 from pglint_locks.sql.split import Comment
+from pglint_locks.sql.standins import as_written
 from pglint_locks.text import SourceText, Span
 
 T = TypeVar("T")
@@ -434,10 +435,10 @@ class _FileLint:
         for rule in RULES:
             if rule.subject is Subject.STATEMENT and rule.visit is not None:
                 for hazard in hazards(rule.visit, statement, statement):
-                    private = _is_private(rule, hazard, statement)
-                    if private or hazard.span in statement.view_names:
+                    unsure = _is_unsure(rule, hazard, statement)
+                    if unsure or hazard.span in statement.view_names:
                         continue
-                    self._add(unit, rule, hazard, statement.holder)
+                    self._add(unit, rule, _as_written(hazard, statement), statement.holder)
         clauses = locking_clauses(statement)
         refused = any(clause.refusal is not None for clause in clauses)
         for clause in clauses:
@@ -447,9 +448,9 @@ class _FileLint:
             for rule in RULES:
                 if rule.subject is Subject.CLAUSE and rule.visit is not None:
                     for hazard in hazards(rule.visit, clause, statement):
-                        private = _is_private(rule, hazard, statement)
-                        if not private and not _is_the_views(hazard, clause):
-                            self._add(unit, rule, hazard, statement.holder)
+                        unsure = _is_unsure(rule, hazard, statement)
+                        if not unsure and not _is_the_views(hazard, clause):
+                            self._add(unit, rule, _as_written(hazard, statement), statement.holder)
                 if rule.gather is None or clause.is_inherited:
                     continue
                 for note in rule.gather(clause):
@@ -464,6 +465,9 @@ class _FileLint:
 
         In files that are no SQL it is only counted: what they quote need not be whole.
         """
+        if why.is_template:
+            self._leave(unit, script, index, "unread template")
+            return
         spans = self._leave(unit, script, index, "too large" if why.too_large else "syntax error")
         if spans and kind_of(unit.source.name) is SQL:
             stopped = why.span.shifted(script.chunks[index].span.start)
@@ -557,9 +561,33 @@ def _is_foreign(name: str, text: str, script: ParsedScript, settings: Settings) 
     return is_foreign_sql(text, (chunk.text for chunk in script.chunks))
 
 
-def _is_private(rule: Rule, hazard: Hazard, statement: Statement) -> bool:
-    """Whether a rule about other sessions speaks of a temporary table, which none of them sees."""
+def _is_unsure(rule: Rule, hazard: Hazard, statement: Statement) -> bool:
+    """Whether what a rule says need not be so.
+
+    A rule about other sessions may speak of a temporary table, which none of them sees; a
+    rule about what is missing, of a statement into which more is put.
+    """
+    if rule.about_missing and statement.is_open:
+        return True
     return rule.about_others and hazard.table in statement.transaction.temporary
+
+
+def _as_written(hazard: Hazard, statement: Statement) -> Hazard:
+    """The hazard with what is written in place of names that stand for it."""
+
+    def written(text: str | None) -> str | None:
+        return text and as_written(text, statement.parameters)
+
+    return hazard._replace(
+        message=as_written(hazard.message, statement.parameters),
+        advice=written(hazard.advice),
+        label=as_written(hazard.label, statement.parameters),
+        table=written(hazard.table),
+        places=tuple(
+            place._replace(message=as_written(place.message, statement.parameters))
+            for place in hazard.places
+        ),
+    )
 
 
 def _known(modelled: Mapping[int, Statement], indexes: Iterable[int]) -> Iterator[Statement]:

@@ -45,6 +45,7 @@ class Statement:
     could not be read.  `fetches_one`: who runs it takes one row and asks for no more.
     `routine` is the function or procedure in whose body it stands, or whose SQL body it
     holds; `cursor` the PL/pgSQL cursor whose query it is.
+    `is_open`: more clauses may be put into it than show.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets, and what comes from the definition of a view (of `views`) has the place
     of the view's name in FROM.  Raises `ClauseMismatchError` where tree and text do not agree on
@@ -68,9 +69,10 @@ class Statement:
         self.transaction = Transaction()
         self.routine: Routine | None = routine_of(parsed.node)
         self.cursor: BodyCursor | None = None
+        self.is_open = parsed.open
+        self.parameters = {**arguments_of(parsed.node), **parsed.parameters}
         self._tokens = parsed.tokens
-        self._parameters = {**arguments_of(parsed.node), **parsed.parameters}
-        self._spliced = {name: said for name, said in self._parameters.items() if "…" in said}
+        self._spliced = {name: said for name, said in self.parameters.items() if "…" in said}
         self._views = views
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
@@ -80,7 +82,7 @@ class Statement:
     @cached_property
     def queries(self) -> list[Query]:
         """The topmost query levels: one, but for utility statements that hold several."""
-        return build_queries(self.node, self._parameters, self._views)
+        return build_queries(self.node, self.parameters, self._views)
 
     @property
     def holder(self) -> Holder | None:

@@ -55,5 +55,6 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.STATEMENT,
     visit=visit,
+    about_missing=True,
     about_others=True,
 )

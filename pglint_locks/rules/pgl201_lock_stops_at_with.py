@@ -69,4 +69,5 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
 )

@@ -98,4 +98,5 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
 )

@@ -36,4 +36,5 @@ RULE = Rule(
     severities=(Severity.ERROR,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
 )

@@ -78,5 +78,6 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
     about_others=True,
 )

@@ -56,5 +56,6 @@ RULE = Rule(
     severities=(Severity.WARNING, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
     about_others=True,
 )

@@ -63,5 +63,6 @@ RULE = Rule(
     severities=(Severity.WARNING, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
     about_others=True,
 )

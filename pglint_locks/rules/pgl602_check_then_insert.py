@@ -43,5 +43,6 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
     about_others=True,
 )

@@ -38,4 +38,5 @@ RULE = Rule(
     severities=(Severity.NOTE,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
 )

@@ -35,5 +35,6 @@ RULE = Rule(
     severities=(Severity.NOTE,),
     subject=Subject.CLAUSE,
     visit=visit,
+    about_missing=True,
     opt_in=True,
 )

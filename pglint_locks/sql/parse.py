@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,68 +12,116 @@ from pglast import ast, parser
 
 from pglint_locks.sql.clauses import ClauseText, find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
+from pglint_locks.sql.standins import STAND_IN
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
+
+# ` %s` parses where it stands behind a value: as the rest of a division by a column `s`.
+_MODULO_OR_FORMAT = re.compile(r"\s%[sdv]\b")
+_NAMES = frozenset({"IDENT", "UIDENT"})
 
 
 class Parsed(NamedTuple):
     """A statement's tree, tokens and locking clauses; offsets count in the text given.
 
-    `parameters` are names in the tree that stand for psql's variables, with what is
-    written for each.
+    `parameters` are names in the tree that stand for psql's variables and for placeholders,
+    with what is written for each.  Into an `open` statement a
+    placeholder may bring whole clauses.
     """
 
     node: ast.Node
     tokens: Tokens
     clauses: list[ClauseText]
     parameters: Mapping[str, str] = MappingProxyType({})
+    open: bool = False
 
 
 class Unparsed(NamedTuple):
     """Why a statement was not parsed, and the token that the parser names, or the last.
 
-    `too_large` marks one that was not even tried.
+    `too_large` marks one that was not even tried, `is_template` one that has placeholders
+    for more than values.
     """
 
     message: str
     span: Span
     too_large: bool = False
+    is_template: bool = False
 
 
 def parse(text: str) -> Parsed | Unparsed:
     """Parse one statement.
 
-    What does not parse as written is tried again with psql's variables, and the names that
-    CREATE EXTENSION puts in, replaced by placeholders of equal length, so that offsets stay.
+    What does not parse as written is tried again with psql's variables, the names that
+    CREATE EXTENSION puts in, and then placeholders of any kind, replaced by stand-ins of
+    equal length, so that offsets stay.
     """
     limit = max_statement_length()
     if len(text) > limit:
         message = f"a statement of {len(text):,} characters is too large (limit {limit:,})"
         return Unparsed(message, Span(0, 1), too_large=True)
+    if _MODULO_OR_FORMAT.search(text):
+        filled = _parse_filled(text, text)
+        if isinstance(filled, Parsed):
+            return filled
     result = _parse_as_written(text)
     if isinstance(result, Unparsed):
         from pglint_locks.sql.extensionnames import without_extension_names
         from pglint_locks.sql.psqlvars import without_variables
 
-        replaced = without_variables(without_extension_names(text))
+        named = without_extension_names(text)
+        replaced = without_variables(named)
         if replaced != text:
             result = _parse_as_written(replaced)
             if isinstance(result, Parsed):
-                result = _with_variables(result, text)
+                return _with_stand_ins(result, text)
+        return _parse_filled(text, named) or result
     return result
 
 
-def _with_variables(parsed: Parsed, text: str) -> Parsed:
-    """The same with the text as it was written, and the names of its variables' placeholders."""
-    placeholders = {
-        parsed.tokens.source(token.span).strip('"').lower(): text[
-            token.span.start : token.span.end
-        ].strip()
-        for token in parsed.tokens
-        if text[token.span.start : token.span.end] != parsed.tokens.source(token.span)
-    }
+def _parse_filled(text: str, named: str) -> Parsed | Unparsed | None:
+    """Parse a statement with its placeholders filled; None if it has none."""
+    from pglint_locks.sql.fillings import fill
+
+    filled = fill(named, _error_in)
+    if filled is None:
+        return None
+    result = _parse_as_written(filled.text)
+    if isinstance(result, Parsed):
+        result.tokens.stretch(filled.places)
+        return _with_stand_ins(result, text, filled.places)._replace(open=filled.open)
+    written = text[result.span.start : result.span.end]
+    message = STAND_IN.sub(lambda _: written, result.message)
+    return result._replace(message=message, is_template=filled.is_template)
+
+
+def _error_in(text: str) -> int | None:
+    """Where a statement stops to parse; None if it parses."""
+    try:
+        parser.parse_sql_protobuf(text)
+    except parser.ParseError as error:
+        offset = error.args[1]
+        return len(text) if offset is None else int(offset)
+    return None
+
+
+def _with_stand_ins(parsed: Parsed, text: str, places: Sequence[Span] = ()) -> Parsed:
+    """The same with the text as it was written, and the names that stand for something.
+
+    What stands for a place may be a name within it.
+    """
+    starts = [place.start for place in places]
+    names: dict[str, str] = {}
+    for token in parsed.tokens:
+        start, end = token.span
+        name = parsed.tokens.source(token.span)
+        if token.name in _NAMES and name != text[start:end]:
+            near = bisect_right(starts, start) - 1
+            if near >= 0 and start < places[near].end:
+                start, end = starts[near], max(end, places[near].end)
+            names[name.strip().strip('"').lower()] = text[start:end].strip()
     parsed.tokens.text = text
-    return parsed._replace(parameters=placeholders)
+    return parsed._replace(parameters=names)
 
 
 def _parse_as_written(text: str) -> Parsed | Unparsed:

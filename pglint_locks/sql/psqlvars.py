@@ -21,6 +21,7 @@ from pglint_locks.sql.literals import (
     escape_string_end,
     word_around,
 )
+from pglint_locks.text import Span
 
 _NAME = rf"{LETTER_OR_DIGIT}+"
 _TOKEN = re.compile(
@@ -66,6 +67,23 @@ def without_variables(text: str) -> str:
     name stays, for a slice parses as it stands; of several the last one stays, unless one
     without a name is the slice's.
     """
+    pieces: list[str] = []
+    at, leads = 0, True
+    for variable in _colons(text):
+        before = text[at : variable.start()]
+        leads = leads and variable["plain"] is not None and not before.strip(SPACE)
+        pieces += (before, " " * len(variable[0]) if leads else _placeholder(text, variable))
+        at = variable.end()
+    return "".join([*pieces, text[at:]])
+
+
+def variable_spans(text: str) -> list[Span]:
+    """Where the variables stand that `without_variables` replaces."""
+    return [Span(*found.span()) for found in _colons(text) if not found["colon"]]
+
+
+def _colons(text: str) -> list[re.Match[str]]:
+    """The variables of a statement in order, and the colons that are no array slice's."""
     colons: list[re.Match[str]] = []
     opened = [_Brackets(False, colons)]
     for token in _tokens(text):
@@ -77,14 +95,7 @@ def without_variables(text: str) -> str:
             colons.extend(_variables(opened.pop()))
     for left_open in opened[1:]:
         colons.extend(_variables(left_open))
-    pieces: list[str] = []
-    at, leads = 0, True
-    for variable in sorted(colons, key=re.Match.start):
-        before = text[at : variable.start()]
-        leads = leads and variable["plain"] is not None and not before.strip(SPACE)
-        pieces += (before, " " * len(variable[0]) if leads else _placeholder(text, variable))
-        at = variable.end()
-    return "".join([*pieces, text[at:]])
+    return sorted(colons, key=re.Match.start)
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pglast import parser
@@ -54,6 +54,13 @@ class Tokens:
             if scanned.name in _OPENING:
                 openers.append(len(self._tokens) - 1)
         self._starts = [token.span.start for token in self._tokens]
+
+    def stretch(self, places: Sequence[Span]) -> None:
+        """Let the last token in each of these places reach to its end."""
+        for place in places:
+            index = bisect_left(self._starts, place.end) - 1
+            if index >= 0 and place.start < (token := self._tokens[index]).span.end < place.end:
+                self._tokens[index] = token._replace(span=Span(token.span.start, place.end))
 
     def __len__(self) -> int:
         return len(self._tokens)
