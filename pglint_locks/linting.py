@@ -229,6 +229,9 @@ class _FileLint:
             for index in script.locking:
                 self._leave(unit, script, index, "another database's SQL")
             return
+        for span in script.unread:
+            self.clauses += 1
+            self._note(unit, "another branch of a template", span)
         subjects = self._subjects(script)
         timeline = self._timeline(script, subjects)
         wanted = set(subjects)

@@ -40,7 +40,15 @@ class FileKind(NamedTuple):
         return f"needs pglint-locks[{self.extra}]"
 
 
-SQL = FileKind("SQL", (".sql", ".psql", ".pgsql", ".ddl"), "scripts")
+SQL = FileKind("SQL", (".sql", ".psql", ".pgsql", ".ddl", ".plpgsql", ".sql.postgres"), "scripts")
+_TEMPLATE_ENDINGS = tuple(
+    f"{sql}.{engine}"
+    for sql in (".sql", ".psql", ".pgsql", ".ddl")
+    for engine in (
+        *("jinja", "jinja2", "j2", "eex", "heex", "leex", "erb", "ejs", "tmpl", "tpl", "gotmpl"),
+        *("gotxt", "mustache", "hbs", "handlebars", "liquid", "template", "in"),
+    )
+)
 
 
 def _code(name: str, *endings: str) -> FileKind:
@@ -49,6 +57,7 @@ def _code(name: str, *endings: str) -> FileKind:
 
 KINDS: tuple[FileKind, ...] = (
     SQL,
+    FileKind("SQL template", _TEMPLATE_ENDINGS, "scripts"),
     FileKind("Markdown", (".md", ".markdown"), "fences"),
     _code("Python", ".py", ".pyi"),
     _code("Go", ".go"),

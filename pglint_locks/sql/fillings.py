@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pglint_locks.sql.literals import SPACE
 from pglint_locks.sql.placeholders import Placeholder, Where, placeholders
 from pglint_locks.sql.psqlvars import variable_spans
-from pglint_locks.sql.standins import stand_in
+from pglint_locks.sql.standins import STAND_IN, stand_in
 from pglint_locks.text import Span
 
 
@@ -145,12 +145,13 @@ def _without_in(before: str) -> str:
 
 def _text_of(choice: _As, written: str, number: int, length: int) -> str:
     """What is put in place of a text, in as many characters; line ends stay where they can."""
-    name = stand_in(number, 1)
+    known = STAND_IN.match(written.lstrip())
+    name = known[0][0] if known else stand_in(number, 1)
     match choice:
         case _As.WRITTEN:
             return written
         case _As.NAME if "\n" not in written and "\r" not in written:
-            return stand_in(number, length)
+            return written if known else stand_in(number, length)
         case _As.LITERAL:
             short = "''"
         case _As.NOTHING:

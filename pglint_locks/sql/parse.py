@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -49,8 +49,15 @@ class Unparsed(NamedTuple):
     is_template: bool = False
 
 
-def parse(text: str) -> Parsed | Unparsed:
-    """Parse one statement.
+class Template(NamedTuple):
+    """A statement as it is written in a template, and where names stand for tags of it."""
+
+    text: str
+    places: tuple[Span, ...]
+
+
+def parse(text: str, template: Template | None = None) -> Parsed | Unparsed:
+    """Parse one statement; `template` is what was written where the text is read out of one.
 
     What does not parse as written is tried again with psql's variables, the names that
     CREATE EXTENSION puts in, and then placeholders of any kind, replaced by stand-ins of
@@ -60,8 +67,9 @@ def parse(text: str) -> Parsed | Unparsed:
     if len(text) > limit:
         message = f"a statement of {len(text):,} characters is too large (limit {limit:,})"
         return Unparsed(message, Span(0, 1), too_large=True)
-    if _MODULO_OR_FORMAT.search(text):
-        filled = _parse_filled(text, text)
+    written = template or Template(text, ())
+    if _MODULO_OR_FORMAT.search(text) or written.places:
+        filled = _parse_filled(text, written)
         if isinstance(filled, Parsed):
             return filled
     result = _parse_as_written(text)
@@ -74,28 +82,29 @@ def parse(text: str) -> Parsed | Unparsed:
         if replaced != text:
             result = _parse_as_written(replaced)
             if isinstance(result, Parsed):
-                return _with_stand_ins(result, text)
-        return _parse_filled(text, named) or result
-    return result
+                return _with_stand_ins(result, written)
+        return _parse_filled(named, written) or result
+    return result if template is None else _with_stand_ins(result, written)
 
 
-def _parse_filled(text: str, named: str) -> Parsed | Unparsed | None:
+def _parse_filled(text: str, written: Template) -> Parsed | Unparsed | None:
     """Parse a statement with its placeholders filled; None if it has none."""
     from pglint_locks.sql.fillings import fill
 
-    filled = fill(named, _error_in)
+    filled = fill(text, error_in)
     if filled is None:
         return None
     result = _parse_as_written(filled.text)
     if isinstance(result, Parsed):
-        result.tokens.stretch(filled.places)
-        return _with_stand_ins(result, text, filled.places)._replace(open=filled.open)
-    written = text[result.span.start : result.span.end]
-    message = STAND_IN.sub(lambda _: written, result.message)
+        places = {place.start: place for place in (*filled.places, *written.places)}
+        whole = Template(written.text, tuple(places[start] for start in sorted(places)))
+        return _with_stand_ins(result, whole)._replace(open=filled.open)
+    token = written.text[result.span.start : result.span.end]
+    message = STAND_IN.sub(lambda _: token, result.message)
     return result._replace(message=message, is_template=filled.is_template)
 
 
-def _error_in(text: str) -> int | None:
+def error_in(text: str) -> int | None:
     """Where a statement stops to parse; None if it parses."""
     try:
         parser.parse_sql_protobuf(text)
@@ -105,22 +114,24 @@ def _error_in(text: str) -> int | None:
     return None
 
 
-def _with_stand_ins(parsed: Parsed, text: str, places: Sequence[Span] = ()) -> Parsed:
+def _with_stand_ins(parsed: Parsed, written: Template) -> Parsed:
     """The same with the text as it was written, and the names that stand for something.
 
     What stands for a place may be a name within it.
     """
-    starts = [place.start for place in places]
+    tokens, text = parsed.tokens, written.text
+    tokens.stretch(written.places)
+    starts = [place.start for place in written.places]
     names: dict[str, str] = {}
-    for token in parsed.tokens:
+    for token in tokens:
         start, end = token.span
-        name = parsed.tokens.source(token.span)
+        name = tokens.source(token.span)
         if token.name in _NAMES and name != text[start:end]:
             near = bisect_right(starts, start) - 1
-            if near >= 0 and start < places[near].end:
-                start, end = starts[near], max(end, places[near].end)
+            if near >= 0 and start < written.places[near].end:
+                start, end = starts[near], max(end, written.places[near].end)
             names[name.strip().strip('"').lower()] = text[start:end].strip()
-    parsed.tokens.text = text
+    tokens.text = text
     return parsed._replace(parameters=names)
 
 

@@ -10,9 +10,12 @@ from pglast.parser import ParseError
 from pglint_locks.sql.claimshape import has_claim_shape
 from pglint_locks.sql.clauses import find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
+from pglint_locks.sql.literals import SPACE
 from pglint_locks.sql.lockwords import has_advisory_words, lock_word_spans
-from pglint_locks.sql.parse import Parsed, Unparsed, parse
+from pglint_locks.sql.parse import Parsed, Template, Unparsed, parse
 from pglint_locks.sql.split import Chunk, Comment, Script, recut, split
+from pglint_locks.sql.tagged import Tagged, read_tagged
+from pglint_locks.sql.tags import has_tags
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
 
@@ -27,12 +30,19 @@ class ParsedScript:
     def __init__(self, script: Script) -> None:
         self._script = script
         self._results: dict[tuple[int, int], Parsed | Unparsed] = {}
+        self._template: tuple[str, Tagged] | None = None
 
     @classmethod
     def of_text(cls, text: str) -> ParsedScript:
-        """The script that psql would make of a text."""
-        script = cls(split(text))
-        script._part_joined_statements(text)
+        """The script that psql would make of a text, be it a template's."""
+        tagged = read_tagged(text) if has_tags(text) else None
+        if tagged is None:
+            script = cls(split(text))
+            script._part_joined_statements(text)
+            return script
+        script = cls(split(tagged.text))
+        script._template = (text, tagged)
+        script._choose_branches(tagged)
         return script
 
     @property
@@ -68,8 +78,48 @@ class ParsedScript:
         chunk = self.chunks[index]
         key = (chunk.span.start, chunk.span.end)
         if key not in self._results:
-            self._results[key] = _never_ends(chunk) or parse(chunk.text)
+            self._results[key] = _never_ends(chunk) or self._parse(chunk)
         return self._results[key]
+
+    @property
+    def unread(self) -> list[Span]:
+        """Lock words in the branches of a template that are not read."""
+        return self._template[1].unread if self._template is not None else []
+
+    def _parse(self, chunk: Chunk) -> Parsed | Unparsed:
+        if self._template is None:
+            return _parse_template(chunk.text) if has_tags(chunk.text) else parse(chunk.text)
+        written, tagged = self._template
+        as_written = written[chunk.span.start : chunk.span.end]
+        result = parse(chunk.text, Template(as_written, tagged.within(chunk.span)))
+        if isinstance(result, Unparsed) and as_written != chunk.text:
+            return result._replace(is_template=True)
+        return result
+
+    def _choose_branches(self, tagged: Tagged) -> None:
+        """Read those branches with which the statements parse that hold a lock."""
+        chunks = list(self.chunks)
+        for index, chunk in enumerate(chunks):
+            following = (
+                chunks[index + 1].span.start if index + 1 < len(chunks) else len(tagged.text)
+            )
+            region, met = tagged.region(chunk.span, following)
+            if not met or not _holds_lock_words(tagged.full[region.start : region.end]):
+                continue
+            if not _does_not_parse(self.result(index)):
+                continue
+            text = tagged.parsing(region, met, _error_in_template)
+            if text is not None:
+                text = text.rstrip(SPACE)
+                chunks[index] = Chunk(Span(chunk.span.start, chunk.span.start + len(text)), text)
+                tagged.text = (
+                    tagged.text[: region.start]
+                    + text.ljust(region.end - region.start)
+                    + tagged.text[region.end :]
+                )
+        comments = sorted((*self.comments, *tagged.comments))
+        self._script = Script(tuple(chunks), tuple(comments))
+        self._results.clear()
 
     def _part_joined_statements(self, text: str) -> None:
         index = 0
@@ -96,6 +146,28 @@ def _may_claim_or_advise(text: str) -> bool:
         return False
     data = text.encode()
     return has_advisory_words(data) or has_claim_shape(data)
+
+
+def _parse_template(text: str) -> Parsed | Unparsed:
+    """Parse one statement of which tags of a template are part."""
+    tagged = read_tagged(text)
+    if tagged is None:
+        result = parse(text)
+        return result._replace(is_template=True) if isinstance(result, Unparsed) else result
+    result = parse(tagged.text, Template(text, tagged.places))
+    if isinstance(result, Parsed):
+        return result
+    whole = Span(0, len(text))
+    region, met = tagged.region(whole, len(text))
+    chosen = tagged.parsing(region, met, _error_in_template)
+    if chosen is not None:
+        return parse(chosen, Template(text, tagged.places))
+    return result._replace(is_template=True)
+
+
+def _error_in_template(text: str) -> int | None:
+    result = parse(text, Template(text, ()))
+    return result.span.start if isinstance(result, Unparsed) else None
 
 
 def _does_not_parse(result: Parsed | Unparsed) -> bool:

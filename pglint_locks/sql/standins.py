@@ -10,14 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_FIRST, _COUNT = 0xE000, 6400
+_FIRST, _FIRST_OF_TAGS, _END = 0xE000, 0xF000, 0xF900
 _LONGEST = 60  # PostgreSQL cuts names at 63 bytes; the first character takes three
 STAND_IN = re.compile("[\ue000-\uf8ff]_*")
 
 
 def stand_in(number: int, length: int) -> str:
     """A text of a length that is one name, and spaces where it would be too long for one."""
-    return (chr(_FIRST + number % _COUNT) + "_" * (min(length, _LONGEST) - 1)).ljust(length)
+    return _name(_FIRST + number % (_FIRST_OF_TAGS - _FIRST), length)
+
+
+def tag_stand_in(number: int, length: int) -> str:
+    """The same for a template's tag: no placeholder's name is the same."""
+    return _name(_FIRST_OF_TAGS + number % (_END - _FIRST_OF_TAGS), length)
+
+
+def _name(first: int, length: int) -> str:
+    return (chr(first) + "_" * (min(length, _LONGEST) - 1)).ljust(length)
 
 
 def as_written(text: str, names: Mapping[str, str]) -> str:
