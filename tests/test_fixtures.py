@@ -37,8 +37,8 @@ HEADINGS = (
 )
 
 _EXPECT = re.compile(
-    r"^[ \t]*(?:--|//|#|<!--|%#?|;|\*) expect: (PGL\d{3}) (error|warning|note)"
-    r" (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)(?: (?:-->|\*/))?\r?$",
+    r"^[ \t]*(?:--|//|#|<!--|%#?|;|\*|\.\.|\"--) expect: (PGL\d{3}) (error|warning|note)"
+    r" (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)(?: (?:-->|\*/)|\",?)?\r?$",
     re.MULTILINE,
 )
 _SELECT = re.compile(r"^-- select: (PGL\d{3}(?:, PGL\d{3})*)\r?$", re.MULTILINE)

@@ -9,7 +9,9 @@ from pglint_locks.sources.content import FileContent
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.text import SourceText, Span
 
-_LANGUAGES = frozenset({"sql", "postgres", "postgresql", "pgsql", "plpgsql", "psql"})
+LANGUAGES = frozenset({"sql", "postgres", "postgresql", "pgsql", "plpgsql", "psql"})
+"""What the block of code of a document may say that it is."""
+
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n`]*)", re.MULTILINE)
 _WORD = re.compile(r"[\w+#-]*")
 
@@ -27,6 +29,6 @@ def _sql_fences(text: str) -> Iterator[Span]:
             opening = fence
         elif fence["mark"].startswith(opening["mark"]) and not fence["info"].strip():
             language = _WORD.match(opening["info"].lstrip("{. "))
-            if language is not None and language[0].lower() in _LANGUAGES:
+            if language is not None and language[0].lower() in LANGUAGES:
                 yield Span(min(opening.end() + 1, fence.start()), fence.start())
             opening = None
