@@ -70,7 +70,7 @@ _OPEN_BRACKET = re.compile(r"[ \t]*\[[^\r\n]*")
 _CODE = re.compile(r"PGL\d+", re.IGNORECASE)
 _FIRST_OF_REASON = re.compile(r"[ \t:=(]*([\w-]+)")
 _BRACKETS_OF_REASON = re.compile(r"[ \t]+[\w-]+[ \t]*\[([^\],]*)")
-_COMMENT_SIGN = r"(?:--+|/\*+!?|//+!?|#+|<!--|\{#-?|%+|;+)"
+_COMMENT_SIGN = r"(?:--+|/\*+!?|//+!?|#+|<!--|\{#-?|\{\{-?\s*/\*|\{\{!(?:--)?|<%#|\.\.(?=\s)|%+|;+)"
 _LEADS_COMMENT = re.compile(rf"\s*{_COMMENT_SIGN}?\s*")
 _LEADS_LINE = re.compile(r"[\s*]*")
 _AFTER_SIGN = re.compile(rf"\s{_COMMENT_SIGN}\s*\Z")

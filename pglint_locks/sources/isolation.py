@@ -40,7 +40,7 @@ def read(source: SourceText) -> FileContent:
             elif expected in ("setup", "teardown", "step"):
                 assembly = session[1] if session is not None else Assembly(source)
                 assembly.copy(span)
-                assembly.put(";\n", Span(*token.span("closed")))
+                assembly.put("\n;\n", Span(*token.span("closed")))
                 if session is None:
                     scripts.append(assembly.unit())
             expected = ""

@@ -10,18 +10,18 @@ from pglint_locks.sources.units import SqlUnit
 from pglint_locks.text import SourceText, Span
 
 _NAME = re.compile(
-    r"^[ \t]*--[ \t]*(?:name[ \t]*:|:name[ \t])[ \t]*"
-    r"(?P<name>[\w./-]+)[!?^$*<]*(?P<rest>[^\r\n]*)",
+    r"^[ \t]*(?:--[ \t]*(?:name[ \t]*:|:name[ \t]|BLOCK[ \t])|/\*[ \t]*TEMPLATE[ \t]*:)[ \t]*"
+    r"(?P<name>[\w./-]+)[!?^$*<]*[ \t]*(?:\*/)?(?P<rest>[^\r\n]*)",
     re.MULTILINE,
 )
-_COMMAND = re.compile(r"[ \t]+:[\w*?!]")
+_COMMAND = re.compile(r":[\w*?!]")
 
 
 def read(source: SourceText) -> FileContent:
     """The file as one script; where it names its queries, each as one of its own."""
     whole = SqlUnit.whole_file(source)
     text = source.text
-    if "name" not in text:
+    if not any(word in text for word in ("name", "BLOCK", "TEMPLATE")):
         return FileContent(scripts=(whole,))
     starts = list(_named_queries(text))
     if not starts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -146,7 +146,11 @@ def read_tagged(text: str) -> Tagged | None:
         _blanked(full, left_out, Span(0, len(full))),
         tuple(tag.span for tag in tags if tag.kind is TagKind.VALUE),
         tuple(constructs),
-        tuple(_comments(text, tags)),
+        tuple(
+            Comment(tag.span, text[tag.span.start : tag.span.end])
+            for tag in tags
+            if tag.kind is TagKind.COMMENT
+        ),
     )
 
 
@@ -207,12 +211,3 @@ def _blanked(full: str, left_out: Sequence[Span], region: Span) -> str:
             pieces += (full[at:start], _NOT_LINE_END.sub(" ", full[start : span.end]))
             at = span.end
     return "".join([*pieces, full[at : region.end]])
-
-
-def _comments(text: str, tags: Sequence[Tag]) -> Iterator[Comment]:
-    """The template's comments, beginning with a sign that says so."""
-    for tag in tags:
-        if tag.kind is TagKind.COMMENT:
-            start = tag.span.start + (0 if text[tag.span.start + 1] == "#" else 2)
-            start += text[start] in "!-"
-            yield Comment(Span(start, tag.span.end), text[start : tag.span.end])

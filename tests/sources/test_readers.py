@@ -69,11 +69,13 @@ def test_other_files_of_that_name_hold_no_sql(name: str) -> None:
         ("a.sql", f"-- name: claim_jobs\n-- docs: Claims\n{LOCK}\n", "query claim_jobs"),
         ("a.sql", f"SELECT 1\n\n-- name: claim-jobs!\n{LOCK}\n", "query claim-jobs"),
         ("a.sql", f"-- :name claim-jobs :? :*\n{LOCK}\n", "query claim-jobs"),
+        ("a.sql", f"-- BLOCK claim_jobs\n{LOCK};\n", "query claim_jobs"),
+        ("a.sql", f"/* TEMPLATE: claim_jobs */\n{LOCK};\n", "query claim_jobs"),
         ("a.sql", f"SELECT 1,\n-- name: x\n2;\n{LOCK};\n", None),
         ("a.sql", f"CREATE TABLE t (a int,\n\n-- name: x\nname text);\n{LOCK};\n", None),
         ("a.sql", f"-- name: of the job\n{LOCK};\n", None),
         ("a.xml", f'<mapper namespace="n"><select id="q">{LOCK}</select></mapper>', "query q"),
-        ("a.spec", f"session s1 step a {{ {LOCK} }}", "session s1"),
+        ("a.spec", f"session s1 step a {{ {LOCK} -- b }} step c {{ SELECT 1 }}", "session s1"),
     ],
 )
 def test_the_unit_is_named(name: str, text: str, unit: str | None) -> None:

@@ -137,6 +137,20 @@ def test_a_template_that_cannot_be_read_is_counted_alone(text: str) -> None:
     assert [each.reason for each in run.not_analysed] == ["unread template"]
 
 
+@pytest.mark.parametrize(
+    "comment",
+    [
+        *("{# pglint: ignore[PGL102] x #}", "{{/* pglint: ignore[PGL102] x */}}"),
+        *("{{! pglint: ignore[PGL102] x }}", "<%# pglint: ignore[PGL102] x -%>"),
+    ],
+)
+def test_a_comment_of_the_template_suppresses(comment: str) -> None:
+    one = "SELECT a FROM t ORDER BY a\nOFFSET 1 FOR UPDATE;\n"
+    found = lint_text(f"{one}{comment}\n{one}", "a.sql", Settings()).findings
+    places = [(each.rule.code, each.source.position(each.span.start).row) for each in found]
+    assert places == [("PGL102", 2), ("PGL603", 2), ("PGL603", 5)]
+
+
 def test_what_a_tag_stands_for_is_named() -> None:
     text = "SELECT a FROM {{\n  source('x',\n 'jobs') }} OFFSET {{ n }} FOR UPDATE;"
     found = lint_text(text, "a.sql", Settings()).findings
