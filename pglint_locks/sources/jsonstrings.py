@@ -14,6 +14,7 @@ _TOKEN = re.compile(
     | (?P<colon>:) | (?P<scalar>-?[\w.+]+)""",
     re.VERBOSE,
 )
+_COLON = re.compile(r"\s*:")
 _ESCAPE = re.compile(
     r"\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<other>.)"
@@ -85,7 +86,7 @@ def strings(text: str) -> Iterator[JsonString]:
 
 
 def _behind_colon(text: str, at: int) -> int:
-    colon = re.compile(r"\s*:").match(text, at)
+    colon = _COLON.match(text, at)
     if colon is None:
         raise BrokenJsonError(at)
     return colon.end()
