@@ -456,6 +456,8 @@ class _FileLint:
                             self._add(unit, rule, _as_written(hazard, statement), statement.holder)
                 if rule.gather is None or clause.is_inherited:
                     continue
+                if rule.about_missing and statement.is_open:
+                    continue
                 for note in rule.gather(clause):
                     span = unit.map.file_span(note.span)
                     filed = FiledNote(unit.source.name, span, unit.label, note.fact)

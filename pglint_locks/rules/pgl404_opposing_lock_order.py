@@ -66,5 +66,6 @@ RULE = Rule(
     severities=(Severity.WARNING,),
     subject=Subject.RUN,
     visit=visit,
+    about_missing=True,
     gather=gather,
 )

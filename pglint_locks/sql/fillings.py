@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pglint_locks.sql.literals import SPACE
 from pglint_locks.sql.placeholders import Placeholder, Where, placeholders
 from pglint_locks.sql.psqlvars import variable_spans
-from pglint_locks.sql.standins import STAND_IN, stand_in
+from pglint_locks.sql.standins import STAND_IN, StandIns, stand_in
 from pglint_locks.text import Span
 
 
@@ -76,9 +76,10 @@ def fill(text: str, error_in: Callable[[str], int | None]) -> Filled | None:
     found = placeholders(text, variable_spans(text))
     if not found:
         return None
+    signs = _signs(text, found)
     tried = [(_As.WRITTEN, _As.NAME) if each.operator else _TRIED[each.where] for each in found]
     chosen = [0] * len(found)
-    first = filled = _filled(text, found, tried, chosen)
+    first = filled = _filled(text, found, signs, tried, chosen)
     effort = 0
     for _ in range(_MAX_TRIES):
         wrong = error_in(filled.text)
@@ -87,7 +88,7 @@ def fill(text: str, error_in: Callable[[str], int | None]) -> Filled | None:
         effort += len(text) + _EFFORT_OF_TRY
         if effort > _MAX_EFFORT or not _choose_next(chosen, tried, found, wrong):
             break
-        filled = _filled(text, found, tried, chosen)
+        filled = _filled(text, found, signs, tried, chosen)
     return first
 
 
@@ -107,15 +108,26 @@ def _choose_next(
     return False
 
 
+def _signs(text: str, found: list[Placeholder]) -> list[str]:
+    """What the name of each placeholder begins with; a template's tag has one already."""
+    stand_ins = StandIns(text)
+    return [
+        text[each.span.start] if STAND_IN.match(text, each.span.start) else stand_ins.sign(each.key)
+        for each in found
+    ]
+
+
 def _filled(
-    text: str, found: list[Placeholder], tried: Sequence[Sequence[_As]], chosen: list[int]
+    text: str,
+    found: list[Placeholder],
+    signs: list[str],
+    tried: Sequence[Sequence[_As]],
+    chosen: list[int],
 ) -> Filled:
-    numbers: dict[str, int] = {}
     pieces: list[str] = []
     is_open, at = False, 0
     for index, each in enumerate(found):
         choice = tried[index][chosen[index]]
-        number = index if each.key is None else numbers.setdefault(each.key, index)
         before = text[at : each.span.start]
         start = each.span.start
         if each.where is Where.IN:
@@ -124,7 +136,7 @@ def _filled(
             before, start = before[:-1], start - 1  # they need no space before them
         length = each.span.end - start
         written = text[start : each.span.end]
-        pieces += (before, _text_of(choice, written, number, length))
+        pieces += (before, _text_of(choice, written, signs[index], length))
         is_open |= each.condition or (choice is _As.NOTHING and each.where is not Where.START)
         at = each.span.end
     places = tuple(each.span for each in found)
@@ -143,15 +155,13 @@ def _without_in(before: str) -> str:
     return before[: len(before) - len(found[0])] + operator
 
 
-def _text_of(choice: _As, written: str, number: int, length: int) -> str:
+def _text_of(choice: _As, written: str, name: str, length: int) -> str:
     """What is put in place of a text, in as many characters; line ends stay where they can."""
-    known = STAND_IN.match(written.lstrip())
-    name = known[0][0] if known else stand_in(number, 1)
     match choice:
         case _As.WRITTEN:
             return written
         case _As.NAME if "\n" not in written and "\r" not in written:
-            return written if known else stand_in(number, length)
+            return stand_in(name, length)
         case _As.LITERAL:
             short = "''"
         case _As.NOTHING:

@@ -18,6 +18,7 @@ from pglint_locks.text import Span
 
 # ` %s` parses where it stands behind a value: as the rest of a division by a column `s`.
 _MODULO_OR_FORMAT = re.compile(r"\s%[sdv]\b")
+_WITH = frozenset({"WITH", "WITH_LA"})
 _NAMES = frozenset({"IDENT", "UIDENT"})
 
 
@@ -98,7 +99,10 @@ def _parse_filled(text: str, written: Template) -> Parsed | Unparsed | None:
     if isinstance(result, Parsed):
         places = {place.start: place for place in (*filled.places, *written.places)}
         whole = Template(written.text, tuple(places[start] for start in sorted(places)))
-        return _with_stand_ins(result, whole)._replace(open=filled.open)
+        # What stands for a table may be a WITH query.
+        has_with = any(token.name in _WITH for token in result.tokens)
+        is_open = filled.open or (filled.is_template and has_with)
+        return _with_stand_ins(result, whole)._replace(open=is_open)
     token = written.text[result.span.start : result.span.end]
     message = STAND_IN.sub(lambda _: token, result.message)
     return result._replace(message=message, is_template=filled.is_template)

@@ -2,31 +2,46 @@
 
 Such a name begins with a character of Unicode's private use, which to PostgreSQL is a
 letter and which nobody writes.  So it is never a name of the statement's own, and can be
-told from all others in a message.
+told from all others in a message.  What is written alike gets the same name in every
+statement; what is anonymous, as `?` is, gets one that other statements do not have.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from zlib import crc32
 
-_FIRST, _FIRST_OF_TAGS, _END = 0xE000, 0xF000, 0xF900
-_LONGEST = 60  # PostgreSQL cuts names at 63 bytes; the first character takes three
-STAND_IN = re.compile("[\ue000-\uf8ff]_*")
+_NAMED, _ANONYMOUS, _COUNT = 0xF0000, 0x100000, 0xFFFE
+_LONGEST = 60  # PostgreSQL cuts names at 63 bytes; the first character takes four
+STAND_IN = re.compile("[\U000f0000-\U0010fffd]_*")
 
 
-def stand_in(number: int, length: int) -> str:
+class StandIns:
+    """The first characters of the names in one text."""
+
+    def __init__(self, text: str) -> None:
+        self._next_anonymous = crc32(text.encode())
+        self._known: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def sign(self, key: str | None) -> str:
+        """The character for what is written as `key`; another one each time for None."""
+        if key is None:
+            self._next_anonymous += 1
+            return chr(_ANONYMOUS + self._next_anonymous % _COUNT)
+        if key not in self._known:
+            number = crc32(key.encode())
+            while chr(_NAMED + number % _COUNT) in self._taken and len(self._taken) < _COUNT:
+                number += 1
+            self._known[key] = chr(_NAMED + number % _COUNT)
+            self._taken.add(self._known[key])
+        return self._known[key]
+
+
+def stand_in(sign: str, length: int) -> str:
     """A text of a length that is one name, and spaces where it would be too long for one."""
-    return _name(_FIRST + number % (_FIRST_OF_TAGS - _FIRST), length)
-
-
-def tag_stand_in(number: int, length: int) -> str:
-    """The same for a template's tag: no placeholder's name is the same."""
-    return _name(_FIRST_OF_TAGS + number % (_END - _FIRST_OF_TAGS), length)
-
-
-def _name(first: int, length: int) -> str:
-    return (chr(first) + "_" * (min(length, _LONGEST) - 1)).ljust(length)
+    return (sign + "_" * (min(length, _LONGEST) - 1)).ljust(length)
 
 
 def as_written(text: str, names: Mapping[str, str]) -> str:

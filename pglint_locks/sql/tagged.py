@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.sql.lockwords import lock_word_spans
-from pglint_locks.sql.standins import tag_stand_in
+from pglint_locks.sql.standins import StandIns, stand_in
 from pglint_locks.sql.tags import Tag, TagKind, find_tags
 from pglint_locks.text import Span
 
@@ -123,16 +123,16 @@ def read_tagged(text: str) -> Tagged | None:
     tags = list(find_tags(text))
     if not tags:
         return None
-    numbers: dict[str, int] = {}
+    signs = StandIns(text)
     pieces: list[str] = []
     at = 0
     for tag in tags:
         written = text[tag.span.start : tag.span.end]
         blank = _NOT_LINE_END.sub(" ", written)
         if tag.kind is TagKind.VALUE:
-            number = numbers.setdefault("".join(written.split()), len(numbers))
             line = len(written.splitlines()[0])
-            blank = tag_stand_in(number, line) + blank[line:]
+            sign = signs.sign("".join(written.split()))
+            blank = stand_in(sign, line) + blank[line:]
         elif tag.kind in (TagKind.PART, TagKind.DEFINE):
             blank = ";" + blank[1:]
         pieces += (text[at : tag.span.start], blank)

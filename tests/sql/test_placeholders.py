@@ -181,3 +181,29 @@ def test_time_grows_with_the_length_alone(piece: str) -> None:
     began = time.process_time()
     fill("SELECT " + piece * (100_000 // len(piece)), lambda _: 0)
     assert time.process_time() - began < 10
+
+
+# What goes in may be what each of these speaks of.
+UNSURE = [
+    "BEGIN; SELECT id FROM jobs WHERE id = 1 FOR UPDATE; UPDATE jobs SET {changes}; COMMIT;",
+    "UPDATE t SET {c} = 1 WHERE id = ANY(ARRAY(SELECT id FROM t LIMIT 1 FOR UPDATE SKIP LOCKED));",
+    "SELECT id FROM {a} WHERE id = 1 FOR UPDATE OF {b};",
+    "WITH c AS (SELECT id FROM t LIMIT 1 FOR UPDATE) SELECT * FROM {source} LIMIT 1;",
+    "WITH c AS (SELECT id FROM t LIMIT 1) SELECT * FROM {source} WHERE id = 1 FOR UPDATE;",
+    "SELECT a FROM t ORDER BY a DESC LIMIT 5 FOR UPDATE;SELECT a FROM t ORDER BY a {d} FOR UPDATE",
+    "BEGIN; SELECT a FROM t WHERE id = ? FOR SHARE; UPDATE t SET b = 1 WHERE id = ?; COMMIT;",
+]
+
+
+@pytest.mark.parametrize("text", UNSURE)
+def test_nothing_is_said_of_what_may_go_in(text: str) -> None:
+    assert lint_text(text, "a.sql", Settings()).findings == ()
+
+
+def test_what_is_written_alike_is_the_same_value_in_two_statements() -> None:
+    text = (
+        "BEGIN; SELECT a, %(b)s FROM t WHERE id = %(id)s FOR SHARE;"
+        "UPDATE t SET b = 1 WHERE id = %(id)s; COMMIT;"
+    )
+    codes = [finding.rule.code for finding in lint_text(text, "a.sql", Settings()).findings]
+    assert codes == ["PGL302"]
