@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rulepages import PAGES, PROVED, examples, has_proofs, page, proofs
 
 from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
@@ -24,7 +25,6 @@ from pglint_locks.selection import resolve
 
 TESTS = Path(__file__).parent
 FIXTURES = TESTS / "fixtures"
-PAGES = TESTS.parent / "rules"
 HEADINGS = (
     "## What it flags",
     "## What happens",
@@ -42,7 +42,6 @@ _EXPECT = re.compile(
     re.MULTILINE,
 )
 _SELECT = re.compile(r"^-- select: (PGL\d{3}(?:, PGL\d{3})*)\r?$", re.MULTILINE)
-_SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -157,13 +156,24 @@ def test_pages_are_those_of_the_rules() -> None:
 def test_page_has_its_parts(rule: Rule) -> None:
     text = page(rule)
     assert text.splitlines()[0] == f"# {rule.code} {rule.name}"
-    assert re.findall(r"^## .*$", text, re.MULTILINE) == list(HEADINGS)
+    headings = [*HEADINGS, PROVED] if has_proofs(rule) else list(HEADINGS)
+    assert re.findall(r"^## .*$", text, re.MULTILINE) == headings
     severities = re.findall(r"^Severity: (.+)$", text, re.MULTILINE)
     assert len(severities) == 1
     said = set(re.findall(r"\b(?:error|warning|note)\b", severities[0]))
     assert said == {severity.value for severity in rule.severities}
     assert examples(rule, "## Bad")
     assert examples(rule, "## Good")
+
+
+@pytest.mark.parametrize("rule", [*filter(has_proofs, RULES)], ids=lambda rule: rule.code)
+def test_page_names_proofs_that_exist(rule: Rule) -> None:
+    assert proofs(rule)
+    for proof in proofs(rule):
+        file, _, name = proof.test.partition("::")
+        assert re.search(
+            rf"^def {name}\([^)]*\bproved:", (TESTS.parent / file).read_text(), re.MULTILINE
+        ), f"{proof.test} is no proof that writes what it saw"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
@@ -182,15 +192,3 @@ def test_good_examples_of_the_page_are_silent(rule: Rule) -> None:
             finding.rule.code for finding in lint(example, f"{rule.code}-good.sql", (rule.code,))
         }
         assert rule.code not in found, f"good example {number}"
-
-
-def page(rule: Rule) -> str:
-    """The text of a rule's page."""
-    return (PAGES / rule.page).read_text(encoding="utf-8")
-
-
-def examples(rule: Rule, heading: str) -> list[str]:
-    """The fenced SQL blocks below one heading of a rule's page."""
-    _, _, rest = page(rule).partition(f"\n{heading}\n")
-    section = re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
-    return _SQL_BLOCK.findall(section)
