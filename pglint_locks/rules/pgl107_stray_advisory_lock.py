@@ -32,15 +32,15 @@ def _why(stray: model.StrayLock) -> tuple[str, str]:
         case model.StrayReason.CONDITION:
             return (
                 "the planner decides which condition of WHERE is tested first",
-                "40 locks for 20 rows returned",
+                "1,000 locks for 500 rows returned",
             )
         case model.StrayReason.SORT:
             return (
                 "WHERE is computed before the rows are sorted and LIMIT takes the first",
-                "500 locks for LIMIT 1",
+                "1,000 locks for LIMIT 1, of 500 rows that qualify",
             )
         case model.StrayReason.JOIN:
-            return "it may run before the join drops rows", "5 locks for LIMIT 1"
+            return "it may run before the join drops rows", "1,000 locks for 5 rows returned"
         case model.StrayReason.OFFSET:
             return "it runs for the rows that OFFSET skips", "11 locks for LIMIT 1 OFFSET 10"
         case model.StrayReason.DISTINCT:

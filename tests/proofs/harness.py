@@ -28,7 +28,7 @@ SERIALIZATION_FAILURE = "40001"
 LOCK_NOT_AVAILABLE = "55P03"
 
 _SETTINGS = """
-SET statement_timeout = '60s';
+SET statement_timeout = '15s';
 SET default_transaction_isolation = 'read committed';
 SET default_transaction_read_only = off;
 SET jit = off;
@@ -44,6 +44,7 @@ BEGIN
     END LOOP;
 END $$;
 """
+_PATIENCE = 20  # seconds, for what takes milliseconds
 _PARAMETER = re.compile(r"\$(\d+)")
 _numbers = itertools.count(1)
 
@@ -65,7 +66,7 @@ class Running:
 
     def rows(self) -> list[Row]:
         """The rows of the last statement that has any."""
-        return self.future.result(60)
+        return self.future.result(_PATIENCE)
 
     def ids(self) -> list[Any]:
         """The first column of the rows."""
@@ -73,7 +74,7 @@ class Running:
 
     def error(self) -> str | None:
         """The SQLSTATE with which it failed, if it did."""
-        failure = self.future.exception(60)
+        failure = self.future.exception(_PATIENCE)
         if failure is None:
             return None
         assert isinstance(failure, psycopg.Error), failure
@@ -88,10 +89,20 @@ class Session:
     is_blocked: Callable[[], bool]
     thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     changed: int = 0
+    last: Future[list[Row]] | None = None
 
     def start(self, script: str, *values: object) -> Running:
         """Begin statements whose parameters are `$1`, `$2`, …, and go on without waiting."""
-        return Running(self.thread.submit(self._run, script, values), self.is_blocked)
+        self.last = self.thread.submit(self._run, script, values)
+        return Running(self.last, self.is_blocked)
+
+    def end(self) -> None:
+        """Stop what runs, undo what is not committed, and leave the server."""
+        if self.last is not None and not self.last.done():
+            self.connection.cancel()
+        self.thread.submit(self.connection.rollback).result(_PATIENCE)
+        self.thread.shutdown()
+        self.connection.close()
 
     def run(self, script: str, *values: object) -> list[Row]:
         """Run statements to their end; the rows of the last one that has any."""
@@ -141,7 +152,7 @@ class Lab:
 
     dsn: str
     schema: str
-    connections: list[psycopg.Connection[Row]] = field(default_factory=list)
+    made: list[Session] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.observer = self._connect()
@@ -158,6 +169,7 @@ class Lab:
             return bool(self.observer.execute(f"SELECT pg_blocking_pids({pid})").fetchall()[0][0])
 
         made = Session(connection, is_blocked)
+        self.made.append(made)
         if begin:
             made.run("BEGIN")
         return made
@@ -189,12 +201,15 @@ class Lab:
         session.run("ROLLBACK")
         return returned, locked
 
+    def end_sessions(self) -> None:
+        """End all sessions and what they still run; what they did not commit is undone."""
+        while self.made:
+            self.made.pop().end()
+
     def close(self) -> None:
-        """End what still runs, and all sessions."""
-        for connection in self.connections:
-            with suppress(psycopg.Error):
-                connection.cancel()
-            connection.close()
+        """End all sessions, the observer too."""
+        self.end_sessions()
+        self.observer.close()
 
     def _connect(self) -> psycopg.Connection[Row]:
         made = psycopg.connect(self.dsn, autocommit=True, prepare_threshold=None)
@@ -202,7 +217,6 @@ class Lab:
         made.execute(f"SET search_path = {self.schema}, public")
         with suppress(psycopg.errors.InsufficientPrivilege):
             made.execute("SET deadlock_timeout = '10ms'")
-        self.connections.append(made)
         return made
 
 
