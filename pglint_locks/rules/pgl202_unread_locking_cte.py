@@ -76,7 +76,7 @@ def _partly(clause: model.LockingClause, read: model.PartialRead, tables: str) -
         label="read only in part",
         advice=(
             f"put the LIMIT into {name} if so few rows are meant, else read {name} whole "
-            "(a join to it, IN, an aggregate)"
+            "(a join to it, an aggregate)"
         ),
         evidence="1 of 10 rows locked",
         table=str(clause.marks[0].table),

@@ -201,6 +201,24 @@ class Lab:
         session.run("ROLLBACK")
         return returned, locked
 
+    def collide(self, gate: str, first: Sequence[Any], second: Sequence[Any]) -> list[str | None]:
+        """How two transactions end that are let go at once, each with what it has locked so far.
+
+        Both are a statement and its values. They come to wait for a row that `gate` locks, or one
+        for the other; then the gate is opened. What ends well is None, else it is the SQLSTATE.
+        All sessions are ended.
+        """
+        keeper = self.session(begin=True)
+        keeper.run(gate)
+        made = []
+        for script, *values in (first, second):
+            made.append(self.session().start(f"BEGIN; {script}; COMMIT", *values))
+            assert made[-1].waits()
+        keeper.run("ROLLBACK")
+        ends = [each.error() for each in made]
+        self.end_sessions()
+        return ends
+
     def end_sessions(self) -> None:
         """End all sessions and what they still run; what they did not commit is undone."""
         while self.made:
