@@ -104,8 +104,9 @@ def test_limit_stops_binding(lab: Lab, proved: Callable[[str], None]) -> None:
         assert with_old_statistics(lab, cure) == 10
         assert with_nested_loops(lab, cure) == 10
     proved(
-        f"the first example updates {late} rows where 300 came in after the last ANALYZE, {idle} of"
-        f" 500 where it was prepared on an empty table; `ARRAY(…)` and `WITH` 10 each time"
+        f"the first example updates {late} rows where 300 came in after the last ANALYZE,"
+        f" {idle} of 500 where it was prepared on an empty table; `ARRAY(…)` and `WITH` 10 each"
+        " time"
     )
 
 

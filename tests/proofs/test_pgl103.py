@@ -48,8 +48,8 @@ def test_the_second_worker_gets_nothing_or_the_same(
     assert (free, claims, double) == (7, 48, 36)
     proved(
         f"the second worker gets {len(skipping.second)} of {free} free rows (first example); 4"
-        f" workers in step make {claims} claims of 12 jobs, {double} of them double (second); with"
-        " the lock where the choice is, 12 claims"
+        f" workers in step make {claims} claims of 12 jobs, {double} of them double (second);"
+        " with the lock where the choice is, 12 claims"
     )
 
 

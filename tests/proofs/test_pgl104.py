@@ -43,8 +43,8 @@ def test_everybody_claims_the_same_rows(lab: Lab, proved: Callable[[str], None])
     cured = doubled(claims_side_by_side(lab, CLAIM.replace("LIMIT 3", "LIMIT 1")))
     assert cured == (12, 0)
     proved(
-        f"4 workers side by side make {claims} claims of 12 jobs, {double} of them double;"
-        f" FOR NO KEY UPDATE SKIP LOCKED {cured[0]}"
+        f"4 workers side by side make {claims} claims of 12 jobs, {double} of them double; FOR"
+        f" NO KEY UPDATE SKIP LOCKED {cured[0]}"
     )
 
 

@@ -33,8 +33,8 @@ def test_the_order_is_that_before_the_wait(lab: Lab, proved: Callable[[str], Non
     assert skipping == [9, 8, 7]
     told, skipped = (", ".join(map(str, ids)) for ids in (stale, skipping))
     proved(
-        f"row {stale[0]} sinks from the first place to the last while it is waited for, and the"
-        f" first three are rows {told}; with SKIP LOCKED {skipped}"
+        f"row {stale[0]} sinks from the first place to the last while it is waited for, and"
+        f" the first three are rows {told}; with SKIP LOCKED {skipped}"
     )
 
 

@@ -31,8 +31,8 @@ def test_nothing_is_locked(lab: Lab, proved: Callable[[str], None]) -> None:
     _, whole = lab.locks(COUNTED, "seats")
     assert (unread, partly, whole) == (0, 1, 10)
     proved(
-        f"of 10 rows the unread WITH query locks {unread}, the one read through EXISTS {partly},"
-        f" the one that count reads {whole}"
+        f"of 10 rows the unread WITH query locks {unread}, the one read through EXISTS"
+        f" {partly}, the one that count reads {whole}"
     )
 
 

@@ -26,7 +26,8 @@ def test_no_row_is_locked(lab: Lab, proved: Callable[[str], None]) -> None:
     assert cured == [(1, 1), (10, 10)]
     proved(
         f"the bad examples return {', '.join(str(rows) for rows, _ in seen)} rows and lock"
-        f" {sum(locked for _, locked in seen)}; the good ones lock {cured[0][1]} and {cured[1][1]}"
+        f" {sum(locked for _, locked in seen)}; the good ones lock {cured[0][1]} and"
+        f" {cured[1][1]}"
     )
 
 

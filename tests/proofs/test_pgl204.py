@@ -49,9 +49,9 @@ def test_every_reader_locks(lab: Lab, proved: Callable[[str], None]) -> None:
     cured = locked_by_count(lab)
     assert ((counted, locked), cured, lab.locks(claim)) == ((10, 10), (10, 0), (10, 10))
     proved(
-        f"`SELECT count(*)` by a role that may only SELECT from the view locks {locked} rows, and"
-        f" {cured[1]} where the clause stands in the claim; in a read-only transaction it fails"
-        f" ({READ_ONLY})"
+        f"`SELECT count(*)` by a role that may only SELECT from the view locks {locked} rows,"
+        f" and {cured[1]} where the clause stands in the claim; in a read-only transaction it"
+        f" fails ({READ_ONLY})"
     )
 
 

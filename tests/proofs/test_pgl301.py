@@ -52,8 +52,9 @@ def test_child_rows_wait_for_nothing(lab: Lab, proved: Callable[[str], None]) ->
     strong, weak = lab.session().writes(CLAIM), lab.session().writes(WEAK_CLAIM)
     assert (strong, weak) == (4, 5)
     proved(
-        "INSERT of a child row hangs behind FOR UPDATE and not behind FOR NO KEY UPDATE; while one"
-        f" is not committed, the bad claim takes {strong} of 5 parents, the good one {weak}"
+        "INSERT of a child row hangs behind FOR UPDATE and not behind FOR NO KEY UPDATE;"
+        f" while one is not committed, the bad claim takes {strong} of 5 parents, the good one"
+        f" {weak}"
     )
 
 

@@ -40,8 +40,8 @@ def test_each_race_is_a_deadlock(lab: Lab, proved: Callable[[str], None]) -> Non
     cured = [lab.collide(gate, (CURED,), (CURED,)) for _ in range(RACES)]
     assert cured == [[None, None]] * RACES
     proved(
-        f"{deadlocks} of {RACES} races of the first example end in a deadlock (40P01), with FOR"
-        " NO KEY UPDATE none"
+        f"{deadlocks} of {RACES} races of the first example end in a deadlock (40P01), with"
+        " FOR NO KEY UPDATE none"
     )
 
 

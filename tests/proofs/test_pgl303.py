@@ -42,8 +42,8 @@ def test_the_second_worker_gets_nothing_and_locks_the_rest(
     cured = [second_worker(lab, sql) for sql in (OF_JOBS, SUBLINK)]
     assert cured == [([3, 4], [3, 4])] * 2
     proved(
-        f"the second worker gets {len(got)} of 4 free jobs and locks {len(kept)}; with OF j it gets"
-        f" {len(cured[0][0])} and locks these"
+        f"the second worker gets {len(got)} of 4 free jobs and locks {len(kept)}; with OF j it"
+        f" gets {len(cured[0][0])} and locks these"
     )
 
 
