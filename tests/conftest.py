@@ -42,7 +42,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if report.nodeid.startswith("tests/proofs/")
     ]
     if skipped:
-        terminalreporter.write_line(f"{len(skipped)} PROOFS WERE SKIPPED", red=True, bold=True)
+        terminalreporter.write_line(f"PROOFS SKIPPED: {len(skipped)}", red=True, bold=True)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +78,7 @@ def proved(request: pytest.FixtureRequest, lab: Lab) -> Callable[[str], None]:
 
     Numbers that are not the same in each run are given as a bound.
     """
-    from rulepages import Proof, proofs, rule_of, write_proofs
+    from rulepages import Proof, proofs, rule_of, write_proofs, writes_page
 
     path, name = request.node.nodeid.split("::")
     test = f"tests/proofs/{os.path.basename(path)}::{name}"
@@ -97,6 +97,6 @@ def proved(request: pytest.FixtureRequest, lab: Lab) -> Callable[[str], None]:
             major = lab.version.split(".")[0]
             versions |= {each for each in old.versions if each.split(".")[0] != major}
         entries[test] = Proof(tuple(sorted(versions, key=float)), seen, test)
-        write_proofs(rule, entries.values())
+        write_proofs(rule, [each for each in entries.values() if writes_page(each.test)])
 
     return compare

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rulepages import PAGES, PROVED, examples, has_proofs, page, proofs
+from rulepages import PAGES, PROVED, examples, has_proofs, page, proofs, writes_page
 
 from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
@@ -169,11 +169,7 @@ def test_page_has_its_parts(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", [*filter(has_proofs, RULES)], ids=lambda rule: rule.code)
 def test_page_names_proofs_that_exist(rule: Rule) -> None:
     assert proofs(rule)
-    for proof in proofs(rule):
-        file, _, name = proof.test.partition("::")
-        assert re.search(
-            rf"^def {name}\([^)]*\bproved:", (TESTS.parent / file).read_text(), re.MULTILINE
-        ), f"{proof.test} is no proof that writes what it saw"
+    assert [proof.test for proof in proofs(rule) if not writes_page(proof.test)] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.harness import Lab, Running, Session
+from proofs.harness import Lab
+from proofs.sessions import Running, Session
 
 QUEUE = """
 CREATE TABLE jobs (id int PRIMARY KEY, status text DEFAULT 'ready', priority int, queue text,

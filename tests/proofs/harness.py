@@ -8,24 +8,15 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
-import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
+from proofs.sessions import Row, Session
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
-
-from pglint_locks.sql.split import split
-
-Row = tuple[Any, ...]
-DEADLOCK = "40P01"
-SERIALIZATION_FAILURE = "40001"
-LOCK_NOT_AVAILABLE = "55P03"
 
 _SETTINGS = """
 SET statement_timeout = '15s';
@@ -44,106 +35,7 @@ BEGIN
     END LOOP;
 END $$;
 """
-_PATIENCE = 20  # seconds, for what takes milliseconds
-_PARAMETER = re.compile(r"\$(\d+)")
 _numbers = itertools.count(1)
-
-
-@dataclass
-class Running:
-    """A statement, or several, that a session has begun."""
-
-    future: Future[list[Row]]
-    is_blocked: Callable[[], bool]
-
-    def waits(self) -> bool:
-        """Whether it comes to wait for another session before it comes to its end."""
-        while not self.future.done():
-            if self.is_blocked():
-                return True
-            time.sleep(0.002)
-        return False
-
-    def rows(self) -> list[Row]:
-        """The rows of the last statement that has any."""
-        return self.future.result(_PATIENCE)
-
-    def ids(self) -> list[Any]:
-        """The first column of the rows."""
-        return [row[0] for row in self.rows()]
-
-    def error(self) -> str | None:
-        """The SQLSTATE with which it failed, if it did."""
-        failure = self.future.exception(_PATIENCE)
-        if failure is None:
-            return None
-        assert isinstance(failure, psycopg.Error), failure
-        return failure.sqlstate
-
-
-@dataclass
-class Session:
-    """A connection that commits each statement, unless one begins a transaction."""
-
-    connection: psycopg.Connection[Row]
-    is_blocked: Callable[[], bool]
-    thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
-    changed: int = 0
-    last: Future[list[Row]] | None = None
-
-    def start(self, script: str, *values: object) -> Running:
-        """Begin statements whose parameters are `$1`, `$2`, …, and go on without waiting."""
-        self.last = self.thread.submit(self._run, script, values)
-        return Running(self.last, self.is_blocked)
-
-    def end(self) -> None:
-        """Stop what runs, undo what is not committed, and leave the server."""
-        if self.last is not None and not self.last.done():
-            self.connection.cancel()
-        self.thread.submit(self.connection.rollback).result(_PATIENCE)
-        self.thread.shutdown()
-        self.connection.close()
-
-    def run(self, script: str, *values: object) -> list[Row]:
-        """Run statements to their end; the rows of the last one that has any."""
-        return self.start(script, *values).rows()
-
-    def ids(self, script: str, *values: object) -> list[Any]:
-        """The first column of the rows."""
-        return self.start(script, *values).ids()
-
-    def value(self, script: str, *values: object) -> Any:
-        """The first column of the only row."""
-        (row,) = self.run(script, *values)
-        return row[0]
-
-    def error(self, script: str, *values: object) -> str | None:
-        """The SQLSTATE with which a statement fails, if it does."""
-        return self.start(script, *values).error()
-
-    def writes(self, script: str, *values: object) -> int:
-        """How many rows the last statement changed; they are as before afterwards."""
-        self.run("BEGIN")
-        self.run(script, *values)
-        changed = self.changed
-        self.run("ROLLBACK")
-        return changed
-
-    def _run(self, script: str, values: Sequence[object]) -> list[Row]:
-        rows: list[Row] = []
-        for statement in statements(script):
-            used = max(map(int, _PARAMETER.findall(statement)), default=0)
-            cursor = psycopg.RawCursor(self.connection)
-            cursor.execute(statement.encode(), values[:used] or None, prepare=False)
-            self.changed = cursor.rowcount
-            if cursor.description:
-                rows = cursor.fetchall()
-        return rows
-
-
-def statements(script: str) -> list[str]:
-    """The statements of a script."""
-    return [chunk.text for chunk in split(script).chunks]
 
 
 @dataclass
@@ -258,11 +150,12 @@ def open_lab(dsn: str, script: str) -> Iterator[Lab]:
 @contextmanager
 def scratch_database(dsn: str) -> Iterator[str]:
     """Make a database with pgrowlocks on a server, and drop it; gives its connection string."""
-    name = sql.Identifier(f"pglint_proof_{os.getpid()}")
+    database = f"pglint_proof_{os.getpid()}_{next(_numbers)}"
+    name = sql.Identifier(database)
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
         try:
-            made = make_conninfo(dsn, dbname=f"pglint_proof_{os.getpid()}")
+            made = make_conninfo(dsn, dbname=database)
             with psycopg.connect(made, autocommit=True) as inside:
                 inside.execute("CREATE EXTENSION pgrowlocks")
             yield made

@@ -181,13 +181,11 @@ def test_with_parameters_the_plan_of_the_sixth_call_stays(
 def test_no_claim_is_double_or_lost(lab: Lab, cure: str) -> None:
     burst(lab, 600)
     claim = cure.replace("RETURNING jobs.*", "").strip().rstrip(";") + " RETURNING jobs.id"
-    sizes: Counter[int] = Counter()
     claimed: Counter[int] = Counter()
 
     def work(_: int) -> None:
         worker = lab.session()
         while ids := worker.ids(claim):
-            sizes[len(ids)] += 1
             claimed.update(ids)
 
     def disturb(number: int) -> None:
@@ -200,3 +198,20 @@ def test_no_claim_is_double_or_lost(lab: Lab, cure: str) -> None:
     assert len(done) == 6
     assert set(claimed.values()) == {1}
     assert len(claimed) == 600
+
+
+def test_a_select_may_lock_what_it_does_not_return(lab: Lab) -> None:
+    burst(lab, 500)
+    lab.run("ANALYZE jobs")
+    holder, gate, reader = lab.sessions(3, begin=True)
+    holder.run("SELECT FROM jobs WHERE id <= 10 FOR UPDATE")
+    gate.run("SELECT pg_advisory_xact_lock(15)")
+    for method in ("hashjoin", "mergejoin", "sort", "hashagg", "material", "memoize"):
+        reader.run(f"SET LOCAL enable_{method} = off")
+    halfway = "CASE WHEN id = 15 THEN pg_advisory_xact_lock(15)::text = '' ELSE true END"
+    running = reader.start(f"SELECT id FROM jobs WHERE {halfway} AND id IN ({TEN})")
+    assert running.waits()
+    holder.run("ROLLBACK")
+    gate.run("ROLLBACK")
+    assert running.ids() == [11, 12, 13, 14]
+    assert lab.locked() == list(range(1, 21))

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 from proofs.claims import QUEUE, READY, TwoClaims, claims_in_step, doubled, two_claims
-from proofs.harness import LOCK_NOT_AVAILABLE, Lab
+from proofs.harness import Lab
+from proofs.sessions import LOCK_NOT_AVAILABLE
 from rulepages import advice, bad, good
 
 SCHEMA = f"""

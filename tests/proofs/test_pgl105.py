@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from proofs.claims import QUEUE, READY, TwoClaims, at_work_and_waiting, mark, two_claims
-from proofs.harness import Lab, statements
+from proofs.harness import Lab
+from proofs.sessions import statements
 from rulepages import advice, bad, good
 
 SCHEMA = f"""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs.claims import QUEUE
-from proofs.harness import Lab, statements
+from proofs.harness import Lab
+from proofs.sessions import statements
 from rulepages import advice, bad, good
 
 SCHEMA = f"""

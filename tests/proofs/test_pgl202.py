@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from proofs.harness import DEADLOCK, Lab
+from proofs.harness import Lab
+from proofs.sessions import DEADLOCK
 from rulepages import advice, bad, good
 
 # The rows stand in the heap in the opposite order of their keys.

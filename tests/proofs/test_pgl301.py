@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from proofs.harness import DEADLOCK, LOCK_NOT_AVAILABLE, Lab, statements
+from proofs.harness import Lab
+from proofs.sessions import DEADLOCK, LOCK_NOT_AVAILABLE, statements
 from rulepages import advice, bad, good
 
 SCHEMA = """

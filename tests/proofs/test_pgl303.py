@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.harness import DEADLOCK, LOCK_NOT_AVAILABLE, Lab
+from proofs.harness import Lab
+from proofs.sessions import DEADLOCK, LOCK_NOT_AVAILABLE
 from rulepages import advice, bad, good
 
 SCHEMA = """

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from proofs.harness import DEADLOCK, LOCK_NOT_AVAILABLE, Lab
+from proofs.harness import Lab
+from proofs.sessions import DEADLOCK, LOCK_NOT_AVAILABLE
 from rulepages import advice, bad, good
 
 SCHEMA = """

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.harness import DEADLOCK, Lab
+from proofs.harness import Lab
+from proofs.sessions import DEADLOCK
 from rulepages import advice, bad, good
 
 # Three accounts of region 4; its index has them the other way round than the primary key.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.harness import DEADLOCK, Lab, statements
+from proofs.harness import Lab
+from proofs.sessions import DEADLOCK, statements
 from rulepages import advice, bad, good
 
 SCHEMA = """

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from proofs.harness import Lab
+from proofs.sessions import UNIQUE_VIOLATION
 from rulepages import advice, bad, good
 
 SCHEMA = """
@@ -16,7 +17,6 @@ INSERT INTO seats VALUES (1, 1), (7, 2);
 """
 EXISTS, INSERT, SOLD_OUT = bad("PGL502")
 PLAIN, TRY_LOCK, ON_CONFLICT = good("PGL502")
-UNIQUE_VIOLATION = "23505"
 HELD = "(SELECT id FROM seats WHERE id = 7 FOR UPDATE SKIP LOCKED)"
 
 

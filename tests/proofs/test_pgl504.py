@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs.harness import Lab
+from proofs.sessions import UNIQUE_VIOLATION
 from rulepages import advice, bad, good
 
 SCHEMA = """
@@ -15,7 +16,6 @@ INSERT INTO jobs SELECT n, CASE WHEN n < 4 THEN 'K' ELSE 'M' END FROM generate_s
 """
 ONE_OF_A_KEY, FIVE_AT_MOST = bad("PGL504")
 WITH_KEY, HEAD_OF_LINE = good("PGL504")
-UNIQUE_VIOLATION = "23505"
 RUNNING = "SELECT key FROM jobs WHERE status = 'running' ORDER BY id"
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 from proofs.claims import QUEUE
-from proofs.harness import SERIALIZATION_FAILURE, Lab, Running, statements
+from proofs.harness import Lab
+from proofs.sessions import SERIALIZATION_FAILURE, Running, statements
 from rulepages import bad, good
 
 SCHEMA = f"""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.harness import Lab, statements
+from proofs.harness import Lab
+from proofs.sessions import UNIQUE_VIOLATION, statements
 from rulepages import advice, bad, good
 
 SCHEMA = "CREATE TABLE users (id serial PRIMARY KEY, email text, name text)"
@@ -12,7 +13,6 @@ UNIQUE = "ALTER TABLE users ADD UNIQUE (email)"
 EMAIL = "a@b.c"
 TRANSACTION, STATEMENT = bad("PGL602")
 ON_CONFLICT, ADVISORY = good("PGL602")
-UNIQUE_VIOLATION = "23505"
 
 
 def both_insert(

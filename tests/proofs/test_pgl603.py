@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from proofs.harness import Lab, statements
+from proofs.harness import Lab
+from proofs.sessions import statements
 from rulepages import advice, bad, good
 
 ROWS = 10_000
