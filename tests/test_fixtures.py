@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from rulepages import PAGES, PROVED, examples, has_proofs, page, proofs, writes_page
 
+from pglint_locks.commands.markdown import render
 from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
 from pglint_locks.findings import Finding, Rule, Severity
@@ -170,6 +171,8 @@ def test_page_has_its_parts(rule: Rule) -> None:
 def test_page_names_proofs_that_exist(rule: Rule) -> None:
     assert proofs(rule)
     assert [proof.test for proof in proofs(rule) if not writes_page(proof.test)] == []
+    shown = render("\n".join(map(str, proofs(rule))), 80, color=False)
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from proofs.harness import Lab
-from rulepages import bad, good
+from rulepages import advice, bad, good
 
 SCHEMA = """
 CREATE TABLE jobs (id int PRIMARY KEY, status text DEFAULT 'ready');
@@ -22,6 +22,9 @@ BY_KEY, QUEUE, PICKED = good("PGL102")
 def test_skipped_rows_are_locked(lab: Lab, proved: Callable[[str], None]) -> None:
     returned, locked = lab.locks(PAGE, "articles")
     assert (returned, locked) == (20, 60)
+    told = advice("PGL102", PAGE)
+    assert "page by key instead" in told
+    assert "pick the ids without a lock and lock them by id" in told
     cured = {lab.locks(sql, "articles") for sql in (BY_KEY, PICKED)}
     assert cured == {(20, 20)}
     outside = lab.locks(OUTSIDE)

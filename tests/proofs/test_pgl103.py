@@ -33,9 +33,7 @@ CHOICES = {
 }
 
 
-def test_the_second_worker_gets_nothing_or_the_same(
-    lab: Lab, proved: Callable[[str], None]
-) -> None:
+def test_the_second_gets_none_or_the_same(lab: Lab, proved: Callable[[str], None]) -> None:
     skipping = two_claims(lab, SKIPPING)
     assert skipping == TwoClaims([1, 2, 3], [], waited=False)
     free = lab.value("SELECT count(*) FROM jobs WHERE status = 'ready'")

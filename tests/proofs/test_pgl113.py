@@ -60,6 +60,30 @@ def test_which_forms_claim_twice(lab: Lab, sql: str, double: bool) -> None:
     assert bool(advice("PGL113", sql)) == double
 
 
+@pytest.mark.parametrize(
+    ("advised", "before", "after"),
+    [
+        (
+            "write LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED in the sub-SELECT",
+            f"{UPDATE} WHERE id = ANY(ARRAY({READY} LIMIT 3))",
+            f"{UPDATE} WHERE id = ANY(ARRAY({READY} LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED))",
+        ),
+        (
+            "a WITH query that ends in LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED, and join to it",
+            f"{UPDATE} FROM ({READY} LIMIT 3) AS k WHERE k.id = jobs.id",
+            f"WITH k AS ({READY} LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED)"
+            f" {UPDATE} FROM k WHERE k.id = jobs.id",
+        ),
+    ],
+)
+def test_what_the_advice_names_gets_the_next_rows(
+    lab: Lab, advised: str, before: str, after: str
+) -> None:
+    assert advised in advice("PGL113", before)
+    claims = two_claims(lab, f"{after} RETURNING jobs.id")
+    assert (sorted(claims.first), sorted(claims.second)) == ([1, 2, 3], [4, 5, 6])
+
+
 def test_the_advice_for_several_rows_gets_the_next(lab: Lab) -> None:
     advised = "id = ANY(ARRAY(SELECT … LIMIT 3 FOR NO KEY UPDATE SKIP LOCKED))"
     assert advised in advice("PGL113", f"{UPDATE} WHERE id IN ({READY} LIMIT 3)")

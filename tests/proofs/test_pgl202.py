@@ -73,6 +73,13 @@ def test_how_many_are_locked(lab: Lab, reader: str, locked: int) -> None:
     assert bool(advice("PGL202", f"{LOCKED} {reader}")) == (locked < 10)
 
 
+def test_a_limit_inside_locks_what_is_meant(lab: Lab) -> None:
+    assert "put the LIMIT into locked if so few rows are meant" in advice("PGL202", EXISTS)
+    sql = LOCKED.replace("FOR UPDATE", "LIMIT 1 FOR UPDATE") + " SELECT id FROM locked LIMIT 1"
+    assert lab.locks(sql, "seats") == (1, 1)
+    assert not advice("PGL202", sql)
+
+
 @pytest.mark.parametrize(
     ("second", "locked"),
     [

@@ -34,9 +34,7 @@ def second_worker(lab: Lab, claim: str) -> tuple[list[int], list[int]]:
     return got, kept
 
 
-def test_the_second_worker_gets_nothing_and_locks_the_rest(
-    lab: Lab, proved: Callable[[str], None]
-) -> None:
+def test_the_second_worker_gets_nothing(lab: Lab, proved: Callable[[str], None]) -> None:
     got, kept = second_worker(lab, CLAIM)
     assert (got, kept) == ([], [3, 4, 5, 6])
     assert "write FOR UPDATE OF" in advice("PGL303", CLAIM)
@@ -52,6 +50,18 @@ def test_a_parent_that_is_updated_empties_the_queue(lab: Lab) -> None:
     lab.session(begin=True).run("UPDATE parents SET note = 'x'")
     assert lab.session().ids(CLAIM) == []
     assert lab.session().ids(OF_JOBS) == [1, 2]
+
+
+def test_a_view_of_a_join_locks_the_tables_below_it(lab: Lab) -> None:
+    view = "CREATE VIEW work AS SELECT j.id FROM jobs AS j JOIN parents AS p ON p.id = j.parent_id"
+    claim = "SELECT id FROM work ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED"
+    lab.run(view)
+    assert second_worker(lab, claim) == ([], [3, 4, 5, 6])
+    assert "join the table whose rows are meant to the view, and write FOR UPDATE OF it" in (
+        advice("PGL303", f"{view}; {claim}")
+    )
+    joined = claim.replace("work", "jobs JOIN work USING (id)").replace("UPDATE", "UPDATE OF jobs")
+    assert second_worker(lab, joined) == ([3, 4], [3, 4])
 
 
 def test_a_lock_of_its_own_for_the_parent_does_no_harm(lab: Lab) -> None:
