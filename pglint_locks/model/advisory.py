@@ -54,6 +54,11 @@ def is_advisory_lock(call: Call) -> bool:
     return call.is_system and call.name in _FUNCTIONS
 
 
+def waits_for_advisory_lock(call: Call) -> bool:
+    """Whether a call waits until an advisory lock is free."""
+    return is_advisory_lock(call) and "_try_" not in call.name
+
+
 def calls_advisory_lock(statement: Statement) -> bool:
     """Whether a statement takes an advisory lock anywhere."""
     return any(is_advisory_lock(call) for level in statement.levels for call in level.calls)

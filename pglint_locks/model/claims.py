@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pglast import ast
 
+from pglint_locks.model.advisory import waits_for_advisory_lock
 from pglint_locks.model.choices import Choice, choices
 from pglint_locks.model.flow import has_ties, is_bounded, locking_level, stopping_levels
 from pglint_locks.model.locks import LockingClause, RowMark
@@ -169,15 +170,21 @@ def _fills_in(level: Query, columns: tuple[str, ...]) -> bool:
 
 
 def _is_serialized(statement: Statement) -> bool:
-    """Whether a lock of some kind, or the isolation level, lets one session in at a time."""
+    """Whether a lock of some kind, or the isolation level, lets one session in at a time.
+
+    An advisory lock for which the very statement waits comes too late: see `is_serialized`
+    of model/exclusion.py.
+    """
     if statement.context.keeps_snapshot:
         return True
     if any(isinstance(each.node, ast.LockStmt) for each in statement.earlier):
         return True
-    together = (*statement.earlier, statement)
-    return any(each.has_locking_clause for each in together) or any(
-        "advisory" in call.name
-        for each in together
-        for level in each.levels
-        for call in level.calls
+    return any(
+        each.has_locking_clause
+        or any(
+            "advisory" in call.name and not (each is statement and waits_for_advisory_lock(call))
+            for level in each.levels
+            for call in level.calls
+        )
+        for each in (*statement.earlier, statement)
     )

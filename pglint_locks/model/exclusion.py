@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from pglast import ast
 
-from pglint_locks.model.advisory import calls_advisory_lock
-from pglint_locks.model.locks import LockingClause, RowMark, locking_clauses
+from pglint_locks.model.advisory import (
+    calls_advisory_lock,
+    is_advisory_lock,
+    waits_for_advisory_lock,
+)
+from pglint_locks.model.locks import LockingClause, RowMark, WaitPolicy, locking_clauses
 from pglint_locks.model.statements import Statement
 
 
 def is_serialized(clause: LockingClause, mark: RowMark) -> bool:
-    """Whether the statement, or one before it, takes a lock that may stand for the group."""
+    """Whether a lock that may stand for the group keeps the others out.
+
+    One that a statement before has taken does.  One for which the very statement waits does
+    not: its snapshot is older than the wait, and so is what it reads of the others' rows.
+    One that it gets at once or not at all leaves them little room.
+    """
+    statement = clause.statement
     return any(
-        isinstance(statement.node, ast.LockStmt)
-        or calls_advisory_lock(statement)
-        or any(not mine for mine in _exclusive_marks(statement, mark))
-        for statement in (clause.statement, *clause.statement.earlier)
+        isinstance(each.node, ast.LockStmt)
+        or calls_advisory_lock(each)
+        or any(not _is_same_table(other, mark) for other in _exclusive_marks(each))
+        for each in statement.earlier
+    ) or (
+        any(
+            is_advisory_lock(call) and not waits_for_advisory_lock(call)
+            for level in statement.levels
+            for call in level.calls
+        )
+        or any(
+            other.wait_policy is not WaitPolicy.BLOCK and not _is_same_table(other, mark)
+            for other in _exclusive_marks(statement)
+        )
     )
 
 
@@ -30,21 +50,25 @@ def holds_rows_already(clause: LockingClause, mark: RowMark) -> bool:
     return any(
         isinstance(statement.node, ast.LockStmt)
         or _writes(statement, mark)
-        or any(_exclusive_marks(statement, mark))
+        or any(_is_same_table(other, mark) for other in _exclusive_marks(statement))
         for statement in clause.statement.earlier
     )
 
 
-def _exclusive_marks(statement: Statement, mark: RowMark) -> list[bool]:
-    """Of a statement's exclusive row marks: whether each is on the table of `mark`."""
+def _exclusive_marks(statement: Statement) -> list[RowMark]:
+    """The row marks of a statement's own that keep other writers out."""
     if not statement.has_locking_clause:
         return []
     return [
-        other.table.same_table(mark.table)
+        mark
         for clause in locking_clauses(statement)
-        for other in clause.marks
-        if other.strength.is_exclusive
+        for mark in clause.marks
+        if mark.strength.is_exclusive
     ]
+
+
+def _is_same_table(other: RowMark, mark: RowMark) -> bool:
+    return other.table.same_table(mark.table)
 
 
 def _writes(statement: Statement, mark: RowMark) -> bool:

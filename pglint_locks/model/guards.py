@@ -51,8 +51,8 @@ class Guard(NamedTuple):
 def unlocked_guards(clause: LockingClause, mark: RowMark) -> Iterator[Guard]:
     """The guards of a claim whose answer the claim changes, or may change in a write not seen.
 
-    None where the sessions that could meet are kept apart otherwise: by a lock on a row of
-    another table (the key's own row), or by an advisory lock.
+    None where the sessions that could meet are kept apart otherwise, by a lock on a row of
+    another table (the key's own row) or by an advisory lock, see `is_serialized`.
     """
     if is_serialized(clause, mark):
         return

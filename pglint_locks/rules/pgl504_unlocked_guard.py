@@ -36,8 +36,8 @@ def _hazard(clause: model.LockingClause, guard: model.Guard) -> Hazard:
         ),
         label="two sessions can both find this true",
         advice=(
-            "lock a row that stands for the whole group first (its row in another table, FOR NO "
-            "KEY UPDATE SKIP LOCKED), or take pg_advisory_xact_lock on the group's key"
+            "in a statement before this one lock a row that stands for the whole group (its row "
+            "in another table), or take pg_advisory_xact_lock on the group's key"
         ),
         evidence="with one row of a key claimed and not yet committed, the next worker got another",
         table=table,

@@ -90,3 +90,19 @@ def test_the_advice_for_several_rows_gets_the_next(lab: Lab) -> None:
     sql = advised.replace("SELECT …", READY)
     claims = two_claims(lab, f"{UPDATE} WHERE {sql} RETURNING id")
     assert claims == TwoClaims([1, 2, 3], [4, 5, 6], waited=False)
+
+
+def test_an_advisory_lock_in_the_claim_itself_comes_too_late(lab: Lab) -> None:
+    claim = f"{UPDATE} WHERE id IN ({READY} LIMIT 3) RETURNING id"
+    turn = "SELECT pg_advisory_xact_lock(42)"
+    within = f"WITH turn AS MATERIALIZED ({turn}) {claim.replace('WHERE id', 'FROM turn WHERE id')}"
+    assert two_claims(lab, within) == TwoClaims([1, 2, 3], [1, 2, 3], waited=True)
+    assert advice("PGL113", within)
+    lab.run("UPDATE jobs SET status = 'ready'")
+    before = f"{turn}; {claim}"
+    first, second = lab.sessions(2, begin=True)
+    assert sorted(first.ids(before)) == [1, 2, 3]
+    running = second.start(before)
+    assert running.waits()
+    first.run("COMMIT")
+    assert sorted(running.ids()) == [4, 5, 6]

@@ -100,6 +100,9 @@ def test_how_many_are_locked_by_way_of_another(lab: Lab, second: str, locked: in
 )
 def test_a_match_may_end_the_reading(lab: Lab, reader: str) -> None:
     assert lab.locks(f"{LOCKED} {reader}", "seats") == (1, 3)  # the third of ten matches
+    no_loops = "SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off"
+    lab.run("INSERT INTO shows SELECT generate_series(100, 120); ANALYZE shows")
+    assert lab.locks(f"{no_loops}; {LOCKED} {reader}", "seats")[1] == 10
 
 
 def test_an_output_column_that_nobody_reads_is_left_out(lab: Lab) -> None:

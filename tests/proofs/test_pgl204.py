@@ -43,26 +43,28 @@ def locked_by_count(lab: Lab) -> tuple[int, int]:
 def test_every_reader_locks(lab: Lab, proved: Callable[[str], None]) -> None:
     lab.run(LOCKING_VIEW)
     counted, locked = locked_by_count(lab)
+    failure = lab.session().error("BEGIN READ ONLY; SELECT id FROM ready_jobs")
+    lab.end_sessions()
     lab.run("DROP VIEW ready_jobs")
     view, claim = statements(VIEW_AND_CLAIM)
     assert "leave FOR UPDATE out here" in advice("PGL204", LOCKING_VIEW)
     lab.run(view)
     cured = locked_by_count(lab)
+    assert failure == READ_ONLY
     assert ((counted, locked), cured, lab.locks(claim)) == ((10, 10), (10, 0), (10, 10))
     proved(
         f"`SELECT count(*)` by a role that may only SELECT from the view locks {locked} rows,"
         f" and {cured[1]} where the clause stands in the claim; in a read-only transaction it"
-        f" fails ({READ_ONLY})"
+        f" fails ({failure})"
     )
 
 
-def test_writers_wait_for_readers_and_the_view_cannot_be_read_everywhere(lab: Lab) -> None:
+def test_writers_wait_for_readers(lab: Lab) -> None:
     lab.run(LOCKING_VIEW)
     reader, writer = lab.session(begin=True), lab.session()
     with reader.connection.cursor().copy("COPY (SELECT id FROM ready_jobs) TO STDOUT") as copy:
         assert len(list(copy)) == 10
     assert writer.start("UPDATE jobs SET status = 'done' WHERE id = 1").waits()
-    assert lab.session().error("BEGIN READ ONLY; SELECT id FROM ready_jobs") == READ_ONLY
     lab.end_sessions()
     lab.run("DROP VIEW ready_jobs;" + statements(VIEW_AND_CLAIM)[0])
     assert lab.session().error("BEGIN READ ONLY; SELECT id FROM ready_jobs") is None

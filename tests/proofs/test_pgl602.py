@@ -8,7 +8,11 @@ from proofs.harness import Lab
 from proofs.sessions import UNIQUE_VIOLATION, statements
 from rulepages import advice, bad, good
 
-SCHEMA = "CREATE TABLE users (id serial PRIMARY KEY, email text, name text)"
+SCHEMA = """
+CREATE TABLE users (id serial PRIMARY KEY, email text, name text);
+CREATE TABLE firms (id int PRIMARY KEY);
+INSERT INTO firms VALUES (7);
+"""
 UNIQUE = "ALTER TABLE users ADD UNIQUE (email)"
 EMAIL = "a@b.c"
 TRANSACTION, STATEMENT = bad("PGL602")
@@ -68,3 +72,19 @@ def test_a_snapshot_does_not_help(lab: Lab) -> None:
     assert both_insert(lab, TRANSACTION, "REPEATABLE READ") == (2, False, None)
     lab.run(UNIQUE)
     assert both_insert(lab, TRANSACTION, "REPEATABLE READ") == (1, True, UNIQUE_VIOLATION)
+
+
+def test_another_rows_lock_has_to_be_taken_before_the_check(lab: Lab) -> None:
+    _, check, insert, _ = statements(TRANSACTION)
+    firm = "SELECT id FROM firms WHERE id = 7 FOR NO KEY UPDATE"
+    within = check.replace("FROM users", "FROM users, firm").replace("SELECT id", "SELECT users.id")
+    within = f"WITH firm AS MATERIALIZED ({firm}) {within.replace('UPDATE', 'UPDATE OF users')}"
+    assert both_insert(lab, f"{within}; {insert}") == (2, True, None)
+    assert advice("PGL602", f"BEGIN; {within}; {insert}; COMMIT")
+    assert not advice("PGL602", f"BEGIN; {firm}; {check}; {insert}; COMMIT")
+    first, second = lab.sessions(2, begin=True)
+    assert first.run(f"{firm}; {check}", EMAIL) == []
+    running = second.start(f"{firm}; {check}", EMAIL)
+    assert running.waits()
+    first.run(f"{insert}; COMMIT", EMAIL, "A")
+    assert len(running.rows()) == 1  # it sees the row, and need not insert
