@@ -199,7 +199,8 @@ class _FileLint:
             return self.findings
         from pglint_locks import suppressions
 
-        read = suppressions.read(self.source, self.comments, self.statements, RULES)
+        comments = list(dict.fromkeys(self.comments))  # a script's has those of its SQL bodies
+        read = suppressions.read(self.source, comments, self.statements, RULES)
         unread = [item.span for item in self.not_analysed]
         off = {code for code, severity in self.settings.severity.items() if severity is None}
         return suppressions.apply(self.findings, read, self.settings.enabled - off, unread)

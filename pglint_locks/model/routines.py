@@ -64,17 +64,10 @@ def routine_of(node: ast.Node) -> Routine | None:
     made = Routine(
         TableName(schema[-1] if schema else None, name),
         tuple(_type(parameter.argType) for parameter in parameters if _is_input(parameter)),
-        language="sql" if node.sql_body is not None else "",
+        language="sql",
         gives_set=table or (node.returnType is not None and bool(node.returnType.setof)),
-        statements=_statements(node.sql_body),
     )
     return _with_options(made, node.options or ())
-
-
-def arguments_of(node: ast.Node) -> dict[str, str]:
-    """The names that stand for arguments in the body of a routine that a statement makes."""
-    parameters = node.parameters or () if isinstance(node, ast.CreateFunctionStmt) else ()
-    return {parameter.name: parameter.name for parameter in parameters if parameter.name}
 
 
 def altered(routine: Routine, nodes: Iterable[ast.Node | None]) -> Routine:
@@ -118,19 +111,3 @@ def _is_input(parameter: ast.FunctionParameter) -> bool:
 
 def _type(node: ast.TypeName) -> str:
     return str(node.names[-1].sval) + "[]" * len(node.arrayBounds or ())
-
-
-def _statements(body: object) -> int | None:
-    if body is None:
-        return None
-    if isinstance(body, ast.ReturnStmt):
-        return 1
-    return sum(1 for _ in _flat(body))
-
-
-def _flat(value: object) -> Iterable[object]:
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from _flat(item)
-    else:
-        yield value

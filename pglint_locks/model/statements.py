@@ -14,7 +14,7 @@ from pglint_locks.model.from_clause import location_of
 from pglint_locks.model.holders import Holder, holder_of
 from pglint_locks.model.names import TableName
 from pglint_locks.model.queries import Call, Cte, Query, RangeItem, SubLink, SubLinkKind
-from pglint_locks.model.routines import BodyCursor, Routine, arguments_of, routine_of
+from pglint_locks.model.routines import BodyCursor, Routine, routine_of
 from pglint_locks.model.transactions import Transaction
 from pglint_locks.model.views import Views
 from pglint_locks.sql import selecttext
@@ -43,8 +43,8 @@ class Statement:
     `transaction` is the one that it runs in, `earlier` and `later` are the other statements
     of it, as far as that shows; `is_followed_by_unread` says that one of those that follow
     could not be read.  `fetches_one`: who runs it takes one row and asks for no more.
-    `routine` is the function or procedure in whose body it stands, or whose SQL body it
-    holds; `cursor` the PL/pgSQL cursor whose query it is.
+    `routine` is the function or procedure in whose body it stands, or that it makes;
+    `cursor` the PL/pgSQL cursor whose query it is.
     `is_open`: more clauses may be put into it than show.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets, and what comes from the definition of a view (of `views`) has the place
@@ -70,7 +70,7 @@ class Statement:
         self.routine: Routine | None = routine_of(parsed.node)
         self.cursor: BodyCursor | None = None
         self.is_open = parsed.open
-        self.parameters = {**arguments_of(parsed.node), **parsed.parameters}
+        self.parameters = parsed.parameters
         self._tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if "…" in said}
         self._views = views

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pglint_locks.sources.literals import literal_unit
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.parse import Parsed
-from pglint_locks.sql.routines import routine_text
+from pglint_locks.sql.routines import RoutineText, routine_text
 
 _READ_LANGUAGES = {"sql", "plpgsql"}
 
@@ -17,8 +17,8 @@ class Routine:
     """A function, procedure or DO block.
 
     `label` names it in findings: `function app.claim(integer)`, `do block`; types are as
-    written.  `body` is its text in SQL or PL/pgSQL, `other_text` that in another language;
-    a body that is part of the statement's own tree (BEGIN ATOMIC, RETURN) is in neither.
+    written.  `body` is its text in SQL or PL/pgSQL, be it a literal or part of the statement
+    itself (BEGIN ATOMIC, RETURN), `other_text` that in another language.
     """
 
     label: str
@@ -54,15 +54,15 @@ def read_routine(parsed: Parsed, unit: SqlUnit, start: int) -> Routine | None:
     label = text.kind
     if text.name is not None:
         label = f"{text.kind} {text.name}({', '.join(text.argument_types)})"
-    literal = None
-    if text.body is not None:
-        literal = literal_unit(unit, text.body.shifted(start))._replace(label=label)
+    body = _body(text, unit, start)
+    if body is not None:
+        body = body._replace(label=label)
     is_read = text.language in _READ_LANGUAGES
     return Routine(
         label=label,
         language=text.language,
-        body=literal if is_read else None,
-        other_text=None if is_read else literal,
+        body=body if is_read else None,
+        other_text=None if is_read else body,
         name=text.name,
         argument_types=text.argument_types,
         volatility=text.volatility,
@@ -74,3 +74,11 @@ def read_routine(parsed: Parsed, unit: SqlUnit, start: int) -> Routine | None:
         argument_names=text.argument_names,
         returns_one_row=text.returns_one_row,
     )
+
+
+def _body(text: RoutineText, unit: SqlUnit, start: int) -> SqlUnit | None:
+    if text.sql_body is not None:
+        return unit.part(text.sql_body.span.shifted(start))._replace(text=text.sql_body.text)
+    if text.body is not None:
+        return literal_unit(unit, text.body.shifted(start))
+    return None

@@ -12,6 +12,7 @@ from pglast import ast, parser
 
 from pglint_locks.sql.clauses import ClauseText, find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
+from pglint_locks.sql.sqlbody import sql_body
 from pglint_locks.sql.standins import STAND_IN
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
@@ -25,9 +26,10 @@ _NAMES = frozenset({"IDENT", "UIDENT"})
 class Parsed(NamedTuple):
     """A statement's tree, tokens and locking clauses; offsets count in the text given.
 
+    The clauses of a routine's body in the statement's grammar are not the statement's own.
     `parameters` are names in the tree that stand for psql's variables and for placeholders,
-    with what is written for each.  Into an `open` statement a
-    placeholder may bring whole clauses.
+    with what is written for each.  Into an `open` statement a placeholder may bring whole
+    clauses.
     """
 
     node: ast.Node
@@ -147,7 +149,16 @@ def _parse_as_written(text: str) -> Parsed | Unparsed:
         return _unparsed(text, error)
     if len(statements) != 1:
         return Unparsed("not one statement", Span(0, len(text)))
-    return Parsed(statements[0].stmt, tokens, find_clauses(tokens))
+    node = statements[0].stmt
+    return Parsed(node, tokens, _own_clauses(node, tokens))
+
+
+def _own_clauses(node: ast.Node, tokens: Tokens) -> list[ClauseText]:
+    body = sql_body(node, tokens)
+    clauses = find_clauses(tokens)
+    if body is None:
+        return clauses
+    return [clause for clause in clauses if not clause.span.touches(body.span)]
 
 
 def _unparsed(text: str, error: parser.ParseError) -> Unparsed:

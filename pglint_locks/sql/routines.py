@@ -9,6 +9,7 @@ from typing import Any
 from pglast import ast
 
 from pglint_locks.sql.parse import Parsed
+from pglint_locks.sql.sqlbody import SqlBody, sql_body
 from pglint_locks.sql.tokens import COMMA, LEFT_PAREN, Tokens
 from pglint_locks.text import Span
 
@@ -24,8 +25,8 @@ class RoutineText:
     `kind` is function, procedure or do block; `name` and `argument_types` are as written,
     the arguments those by which it is called; `argument_names` are those of all arguments,
     folded.  `body` is the literal that holds its text,
-    in statement offsets: None where the body is in the statement's own grammar (`BEGIN
-    ATOMIC`, `RETURN`) or in no text at all.  `volatility` is volatile where nothing is said.
+    in statement offsets; `sql_body` is the body that is in the statement's own grammar
+    (`BEGIN ATOMIC`, `RETURN`).  `volatility` is volatile where nothing is said.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class RoutineText:
     has_set_option: bool = False
     argument_names: tuple[str, ...] = ()
     returns_one_row: bool = False
+    sql_body: SqlBody | None = None
 
 
 def routine_text(parsed: Parsed) -> RoutineText | None:
@@ -64,6 +66,7 @@ def routine_text(parsed: Parsed) -> RoutineText | None:
         has_set_option="set" in options,
         returns_one_row=_returns_one_row(node),
         argument_names=tuple(each.name for each in node.parameters or () if each.name),
+        sql_body=sql_body(node, tokens),
     )
 
 

@@ -18,6 +18,9 @@ _FIRST_FIELDS: dict[type[ast.Node], tuple[str, ...]] = {
     ast.RangeTableFunc: ("namespaces", "rowexpr"),
 }
 
+# Fields that hold statements of their own, which do not run with the node's.
+_OTHER_STATEMENTS = {(ast.CreateFunctionStmt, "sql_body")}
+
 _fields_of: dict[type[ast.Node], tuple[str, ...]] = {}
 
 
@@ -29,7 +32,9 @@ def _fields(kind: type[ast.Node]) -> tuple[str, ...]:
         own = [
             name
             for name, slot in kind.__slots__.items()
-            if slot.c_type.endswith("*") and slot.c_type != "char*"
+            if slot.c_type.endswith("*")
+            and slot.c_type != "char*"
+            and (kind, name) not in _OTHER_STATEMENTS
         ]
         known = _fields_of[kind] = (*first, *(name for name in own if name not in first))
     return known

@@ -114,7 +114,8 @@ def test_cursors(
 def test_what_is_inlined(head: str, inlined: bool) -> None:
     routine = routine_of(parsed(f"{head} BEGIN ATOMIC SELECT 1; END").node)
     assert routine is not None
-    assert routine.may_be_inlined is inlined
+    assert routine._replace(statements=1).may_be_inlined is inlined
+    assert not routine._replace(statements=2).may_be_inlined
 
 
 @pytest.mark.parametrize(
