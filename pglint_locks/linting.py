@@ -19,7 +19,8 @@ from pglint_locks.model.possible import hazards
 from pglint_locks.model.routines import BodyCursor, Routine, altered
 from pglint_locks.model.statements import ClauseMismatchError, Statement
 from pglint_locks.model.transactions import Frame, Timeline, Transaction, read_timeline
-from pglint_locks.model.views import View, Views, known_views, view_defined
+from pglint_locks.model.triggers import Trigger, transition_tables, trigger_of
+from pglint_locks.model.views import View, Views, known_views, tables_created, view_defined
 from pglint_locks.rules import RULES, pgl001_syntax_error, pgl004_unread_lock
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.bodies.body import Body
@@ -148,7 +149,8 @@ class _FileLint:
 
     `notes` are what RUN rules remember of it, by their codes.  `statements` are the ranges
     that a suppression may stand above, `run` those of SQL.  What stands once in the file is
-    `said` and counted once, be it run in two places: `counted` are clauses.
+    `said` and counted once, be it run in two places: `counted` are clauses.  `triggers` are those
+    that it makes with transition tables.
     """
 
     source: SourceText
@@ -163,6 +165,7 @@ class _FileLint:
     notes: dict[str, list[FiledNote]] = field(default_factory=dict)
     said: set[tuple[str, Span]] = field(default_factory=set)
     counted: set[int] = field(default_factory=set)
+    triggers: list[Trigger] = field(default_factory=list)
 
     def read(self) -> bool:
         """Lint the file's units; what RUN rules say of them comes later.  True when done."""
@@ -242,6 +245,8 @@ class _FileLint:
         modelled = self._model(unit, script, wanted)
         timeline.join(modelled)
         self._alter_routines(script, modelled)
+        if any(each.routine is not None for each in modelled.values()):
+            self._take_triggers(script)
         yield from self._show(unit, script, subjects, modelled)
 
     def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
@@ -314,7 +319,8 @@ class _FileLint:
         self._take_text(unit, script)
         subjects = self._subjects(script)
         wanted = range(len(script.chunks)) if subjects else ()
-        modelled = self._model(unit, script, set(wanted), ordered.names)
+        transition_tables = self._transition_tables(made)
+        modelled = self._model(unit, script, set(wanted), ordered.names, transition_tables)
         for index, statement in modelled.items():
             statement.transaction = transaction
             statement.routine = statement.routine or made
@@ -410,12 +416,30 @@ class _FileLint:
             later = (_node(script, alter) for alter in alters if alter > index)
             statement.routine = altered(statement.routine, later)
 
+    def _take_triggers(self, script: ParsedScript) -> None:
+        """Remembers the triggers with transition tables that a script makes."""
+        made = (
+            trigger_of(_node(script, index))
+            for index, chunk in enumerate(script.chunks)
+            if "trigger" in chunk.first_words and "referencing" in chunk.text.lower()
+        )
+        self.triggers += [trigger for trigger in made if trigger is not None]
+
+    def _transition_tables(self, made: Routine | None) -> frozenset[str]:
+        """What a routine's body sees beside tables.
+
+        A name that the file has a table of as well may mean that in another trigger's call.
+        """
+        seen = transition_tables(made.name, self.triggers) if made is not None else frozenset()
+        return seen - tables_created(self.source.text) if seen else seen
+
     def _model(
         self,
         unit: SqlUnit,
         script: ParsedScript,
         wanted: set[int],
         names: Mapping[str, str] = MappingProxyType({}),
+        transition_tables: frozenset[str] = frozenset(),
     ) -> dict[int, Statement]:
         """Statements as rules see them; `names` stand for what comes from outside."""
         modelled: dict[int, Statement] = {}
@@ -429,7 +453,9 @@ class _FileLint:
             self._count(unit, [clause.span.shifted(start) for clause in result.clauses])
             parsed = result._replace(parameters={**names, **result.parameters})
             try:
-                modelled[index] = Statement(parsed, start, self.context, self.views)
+                modelled[index] = Statement(
+                    parsed, start, self.context, self.views, transition_tables
+                )
             except ClauseMismatchError:
                 for clause in result.clauses:
                     self._note(unit, "its place was not found", clause.span.shifted(start))

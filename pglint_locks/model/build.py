@@ -53,19 +53,20 @@ def build_queries(
     root: ast.Node,
     parameters: Mapping[str, str] = MappingProxyType({}),
     views: Views | None = None,
+    transition_tables: frozenset[str] = frozenset(),
 ) -> list[Query]:
     """The topmost query levels of a statement, in the order of the text.
 
     One for a plain query; for a utility statement (CREATE VIEW, COPY, EXPLAIN, CREATE
     POLICY …) each query that it holds.  `parameters` are names of values from outside;
-    `views` are those that names in FROM may mean.
+    `views` and `transition_tables` are what names in FROM may mean.
     """
     found: list[Query] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, _QUERY_NODES):
-            found.append(_build(node, None, None, parameters, views))
+            found.append(_build(node, None, None, parameters, views, transition_tables))
         else:
             stack.extend(reversed(list(textual_children(node))))
     return found
@@ -77,14 +78,17 @@ def _build(
     embedding: Embedding,
     parameters: Mapping[str, str] = MappingProxyType({}),
     views: Views | None = None,
+    transition_tables: frozenset[str] = frozenset(),
 ) -> Query:
     query = Query(_kind(node), node, parent, embedding)
     query.parameters = parent.parameters if parent else parameters
     query.views = parent.views if parent else views
+    query.transition_tables = parent.transition_tables if parent else transition_tables
     query.view_item = parent.view_item if parent else None
     if isinstance(embedding, RangeItem) and embedding.view is not None:
         query.parameters = embedding.view.parameters
         query.view_item = query.view_item or embedding
+        query.transition_tables = frozenset()
     if isinstance(embedding, SubLink | Cte | RangeItem):
         embedding.query = query
     _add_ctes(query, node.withClause)
@@ -249,6 +253,8 @@ def _named_item(query: Query, node: ast.RangeVar) -> RangeItem:
     columns = _alias_columns(node.alias)
     cte = _find_cte(query, node.relname) if node.schemaname is None else None
     if cte is None:
+        if node.schemaname is None and node.relname in query.transition_tables:
+            return RangeItem(ItemKind.TRANSITION_TABLE, refname, query, columns=columns)
         table = _table_name(query, node)
         view = query.views.find(table) if query.views is not None else None
         if view is not None and not view.is_materialized:

@@ -44,6 +44,7 @@ class ItemKind(Enum):
     CTE = "WITH query"
     FUNCTION = "function"
     TABLE_FUNCTION = "table function"
+    TRANSITION_TABLE = "transition table"
     JOIN = "join"
 
 
@@ -176,7 +177,8 @@ class Query:
     stand for what comes from outside (psql's variables, a routine's arguments and
     variables, parts of dynamic SQL), with what is written for each.
     `view_item` is set where a level comes from a view's definition, not from the text of
-    the statement: the item there that names the view.  `views` are those that are known.
+    the statement: the item there that names the view.  `views` are those that are known,
+    `transition_tables` the names of those that a trigger's function sees.
     """
 
     kind: QueryKind
@@ -193,6 +195,7 @@ class Query:
     parameters: Mapping[str, str] = field(default_factory=dict)
     view_item: RangeItem | None = None
     views: Views | None = None
+    transition_tables: frozenset[str] = frozenset()
 
     @property
     def is_write(self) -> bool:

@@ -63,6 +63,7 @@ _CANNOT_LOCK = {
     ItemKind.FUNCTION: "a function",
     ItemKind.TABLE_FUNCTION: "a table function",
     ItemKind.CTE: "a WITH query",
+    ItemKind.TRANSITION_TABLE: "a named tuplestore",
 }
 
 

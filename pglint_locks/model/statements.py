@@ -49,7 +49,8 @@ class Statement:
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets, and what comes from the definition of a view (of `views`) has the place
     of the view's name in FROM.  Raises `ClauseMismatchError` where tree and text do not agree on
-    the number of locking clauses.
+    the number of locking clauses.  `transition_tables` are those that a trigger's function
+    sees, if it stands in the body of one.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Statement:
         start: int,
         context: Context = _NO_SETTINGS,
         views: Views | None = None,
+        transition_tables: frozenset[str] = frozenset(),
     ) -> None:
         self.node = parsed.node
         self.start = start
@@ -74,6 +76,7 @@ class Statement:
         self._tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if "…" in said}
         self._views = views
+        self._transition_tables = transition_tables
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
             raise ClauseMismatchError
@@ -82,7 +85,7 @@ class Statement:
     @cached_property
     def queries(self) -> list[Query]:
         """The topmost query levels: one, but for utility statements that hold several."""
-        return build_queries(self.node, self.parameters, self._views)
+        return build_queries(self.node, self.parameters, self._views, self._transition_tables)
 
     @property
     def holder(self) -> Holder | None:
