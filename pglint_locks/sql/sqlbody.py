@@ -32,9 +32,9 @@ def sql_body(node: ast.Node, tokens: Tokens) -> SqlBody | None:
         return None
     last = len(tokens) - 1
     if isinstance(node.sql_body, ast.ReturnStmt):
-        first = tokens.index_from(leftmost_location(node.sql_body)) - 1
-        while tokens.name(first) != "RETURN":
-            first -= 1
+        place = leftmost_location(node.sql_body)  # a lone constant has none
+        before = range(tokens.index_from(place) if place >= 0 else last)
+        first = max(index for index in before if tokens.name(index) == "RETURN")
         returns = [first]
     else:
         names = [tokens.name(index) for index in range(len(tokens))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from proofs.claims import QUEUE
 from proofs.harness import Lab
 from rulepages import advice, bad, good
@@ -14,8 +15,8 @@ CREATE TABLE old_jobs (LIKE jobs);
 CREATE FUNCTION next_jobs(number int) RETURNS TABLE (id int) LANGUAGE sql
     AS 'SELECT id FROM jobs ORDER BY id LIMIT number';
 """
-EXISTS, FUNCTION, VALUES, UNION_VIEW = bad("PGL203")
-INSIDE, JOINED = good("PGL203")
+EXISTS, FUNCTION, VALUES, UNION_VIEW, TRANSITION = bad("PGL203")
+INSIDE, JOINED, PARENTS = good("PGL203")
 
 
 def test_no_row_is_locked(lab: Lab, proved: Callable[[str], None]) -> None:
@@ -38,3 +39,14 @@ def test_the_next_session_changes_the_row_at_once(lab: Lab) -> None:
     assert not writer.start(change).waits()
     reader.run(INSIDE)
     assert writer.start(change).waits()
+
+
+@pytest.mark.parametrize(("trigger", "waits"), [(TRANSITION, False), (PARENTS, True)])
+def test_a_transition_table_holds_no_parent(lab: Lab, trigger: str, waits: bool) -> None:
+    inserter, deleter = lab.session(begin=True), lab.session()
+    inserter.run("ALTER TABLE jobs ADD parent_id int; CREATE TABLE parents (id int)")
+    inserter.run("INSERT INTO parents VALUES (1)")
+    inserter.run(trigger)
+    inserter.run("COMMIT; BEGIN")
+    inserter.run("INSERT INTO jobs (id, parent_id) VALUES (1000, 1)")
+    assert deleter.start("DELETE FROM parents").waits() == waits
