@@ -6,6 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from pglint_locks.findings import Finding
+from pglint_locks.sources.kinds import KINDS
 from pglint_locks.sources.units import NotAnalysed
 
 
@@ -42,6 +43,12 @@ class Run(NamedTuple):
     def analysed(self) -> int:
         """How many locking clauses were analysed."""
         return self.clauses - len(self.not_analysed)
+
+    @property
+    def missing_extras(self) -> tuple[str, ...]:
+        """The extras without which clauses were not read."""
+        extras = {kind.extra for kind in KINDS if self.reasons[kind.missing]}
+        return tuple(sorted(extra for extra in extras if extra))
 
     @property
     def reasons(self) -> Counter[str]:

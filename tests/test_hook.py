@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import checkout
 import pytest
+import yaml
+
+from pglint_locks.sources.kinds import KINDS, is_read_by_default
 
 BAD = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 10 FOR UPDATE);\n"
 GOOD = (
@@ -78,3 +82,23 @@ def test_the_hook_lints_what_is_committed(repository: Path) -> None:
     status, output = _pre_commit(repository)
     assert status == 0, output
     assert "Passed" in output
+
+
+def test_the_hook_is_given_the_files_that_a_run_reads_by_default() -> None:
+    [hook] = yaml.safe_load((checkout.ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    wanted = re.compile(hook["files"])
+    for kind in KINDS:
+        for ending in kind.endings:
+            for name in (f"a{ending}", f"b/A{ending.upper()}"):
+                assert bool(wanted.search(name)) == is_read_by_default(name), name
+    for name in ("a.sqlx", "a.py.txt", "sql", "a.txt", "a.cpp"):
+        assert not wanted.search(name)
+        assert not is_read_by_default(name)
+
+
+def test_the_hook_brings_what_the_extra_for_code_brings() -> None:
+    [hook] = yaml.safe_load((checkout.ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    project = (checkout.ROOT / "pyproject.toml").read_text("utf-8")
+    [extra] = re.findall(r'^code = \["(.+)"\]$', project, re.MULTILINE)
+    assert hook["additional_dependencies"] == [extra]
+    assert f'    "{extra}",\n' in project, "and so does `dev`"

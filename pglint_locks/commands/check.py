@@ -221,5 +221,7 @@ def _summarise(run: Run, seen: Sequence[Finding], config: Config) -> None:
         tables.append(coverage(run))
     for line in "\n".join(tables).splitlines():
         tell(line)
+    for extra in run.missing_extras:
+        tell(f"application code is not read: pip install 'pglint-locks[{extra}]' to read its SQL")
     if not config["quiet"]:
         tell(last_line(run))

@@ -202,10 +202,10 @@ class _Reading:
         """Locking clauses that stand alone, put behind a query that does not show."""
         for use in self._walk.uses:
             for template in self._values.of(use.node, Place(use.scope, use.arm, use.order)):
-                text = _text_of(template)
-                if is_fragment(text) and len(template) == 1 and isinstance(template[0], Text):
-                    for span in lock_word_spans(text):
-                        yield NotAnalysed(SPLICED, self._source, template[0].map.file_span(span))
+                for part in template:
+                    if isinstance(part, Text) and is_fragment(part.text):
+                        for span in _lock_words(part.text):
+                            yield NotAnalysed(SPLICED, self._source, part.map.file_span(span))
 
 
 def _label(scope: Scope) -> str | None:

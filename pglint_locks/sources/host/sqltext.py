@@ -36,10 +36,13 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[=*;]|\$\d|\b(?:SELECT|UPDATE|DELETE|INSERT|MERGE|DECLARE|WITH)\b")
-_FRAGMENT = re.compile(
-    r"\s*FOR\s+(?:UPDATE|NO\s+KEY\s+UPDATE|SHARE|KEY\s+SHARE)(?:\s+OF\s+[\w\s,.\"]+?)?"
+_CLAUSE = (
+    r"FOR\s+(?:UPDATE|NO\s+KEY\s+UPDATE|SHARE|KEY\s+SHARE)(?:\s+OF\s+[\w\s,.\"]+?)?"
     r"(?:\s+NOWAIT|\s+SKIP\s+LOCKED)?\s*;?\s*"
 )
+_FRAGMENT = re.compile(rf"\s*{_CLAUSE}|(?i:\s*for\s[\w\s]+\s(?:nowait|skip\s+locked)\s*)")
+_LAST_CLAUSE = re.compile(rf"{_CLAUSE}\Z")
+_KEYWORDS = re.compile(r"\b(?:FROM|WHERE|ORDER\s+BY|LIMIT)\b")
 
 
 def is_sql(text: str) -> bool:
@@ -75,8 +78,10 @@ def ends_transaction(text: str) -> bool:
 
 
 def is_fragment(text: str) -> bool:
-    """Whether a text is a locking clause alone, as it is put behind a query."""
-    return len(text) < 200 and _FRAGMENT.fullmatch(text) is not None
+    """Whether a text is a locking clause, or a query's end with one, to be put behind others."""
+    if _FRAGMENT.fullmatch(text[:200]):
+        return len(text) <= 200
+    return _KEYWORDS.search(text) is not None and _LAST_CLAUSE.search(text[-200:]) is not None
 
 
 def matters(text: str) -> bool:

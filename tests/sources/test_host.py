@@ -1,0 +1,203 @@
+"""SQL in application code: what is folded, counted, told apart and survived."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+
+from pglint_locks.config import Settings
+from pglint_locks.engine import lint_text
+from pglint_locks.findings import Finding, Severity
+from pglint_locks.run import Run
+from pglint_locks.sources.content import read_content
+from pglint_locks.sources.kinds import KINDS, Look
+from pglint_locks.sql.lockwords import has_folded_lock_words
+from pglint_locks.text import SourceText
+
+OFFSET = "SELECT id FROM jobs ORDER BY id OFFSET 1 FOR UPDATE"
+CODE = [kind for kind in KINDS if kind.look is Look.FOLDED]
+
+
+def run(text: str, name: str = "a.py") -> Run:
+    made = lint_text(text, name, Settings())
+    assert made.errors == ()
+    return made
+
+
+def texts(found: tuple[Finding, ...], code: str) -> list[str]:
+    return [
+        each.source.text[each.span.start : each.span.end]
+        for each in found
+        if each.rule.code == code
+    ]
+
+
+def reasons(made: Run) -> dict[str, int]:
+    return dict(made.reasons)
+
+
+# What is SQL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = "select for update works"',
+        'x = "Select rows from the queue for update, then work."',
+        'x = "waiting for update of the row"',
+        '"""Select id from jobs for update."""\nx = 1',
+        'def f():\n    """Select id from jobs for update."""',
+        'def test():\n    log.info("SELECT id FROM jobs FOR UPDATE")',
+        'raise ValueError("select id from jobs for update")',
+        'assert_called_with("SELECT id FROM jobs FOR UPDATE")',
+        "# SELECT id FROM jobs FOR UPDATE",
+        "for update in updates:\n    x = 'a'",
+        'x = {"reason": "for update"}',
+        'x = "for share holders"',
+    ],
+)
+def test_prose_is_neither_counted_nor_flagged(text: str) -> None:
+    made = run(text)
+    assert (made.clauses, made.findings) == (0, ())
+
+
+def test_what_looks_like_sql_and_does_not_parse_is_counted() -> None:
+    made = run('execute("SELECT id FROM jobs WHERE = 1 FOR UPDATE")')
+    assert (made.clauses, reasons(made)) == (1, {"syntax error": 1})
+    assert made.findings == ()
+
+
+def test_a_clause_put_behind_an_unknown_query_is_counted() -> None:
+    made = run('def lock(query):\n    return query + " FOR UPDATE SKIP LOCKED"')
+    assert (made.clauses, reasons(made)) == (1, {"spliced text": 1})
+    assert made.findings == ()
+
+
+def test_a_clause_in_two_variants_is_counted_and_told_once() -> None:
+    made = run(f'execute("{OFFSET}" + (" SKIP LOCKED" if skip else ""))')
+    assert (made.clauses, made.analysed) == (1, 1)
+    assert texts(made.findings, "PGL102") == ["OFFSET 1"]
+
+
+def test_another_databases_query_leaves_those_beside_it() -> None:
+    made = run(f'a("SELECT `id` FROM `jobs` FOR UPDATE")\nb("{OFFSET}")')
+    assert (made.clauses, reasons(made)) == (2, {"another database's SQL": 1})
+    assert texts(made.findings, "PGL102") == ["OFFSET 1"]
+
+
+def test_a_path_may_name_another_database() -> None:
+    made = run(f'execute("{OFFSET}")', "mysql/a.py")
+    assert (made.findings, reasons(made)) == ((), {"another database's SQL": 1})
+
+
+# Places
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_positions_are_those_of_the_file(end: str) -> None:
+    lines = ["\ufeffx = '😀'", "def f(c):", "\tc.run('''é\\t😀", f"\t{OFFSET}''')", ""]
+    text = end.join(lines).replace("'''é\\t😀", "'''/* é\\t😀 */")
+    [finding] = [each for each in run(text).findings if each.rule.code == "PGL102"]
+    place = finding.source.position(finding.span.start)
+    assert (place.row, place.column) == (4, 2 + OFFSET.index("OFFSET"))
+    assert finding.unit == "f"
+
+
+def test_units_are_qualified_names() -> None:
+    text = f"""
+Q = "{OFFSET}"
+class A:
+    class B:
+        def f(self):
+            run("{OFFSET}")
+            def g():
+                run("{OFFSET}")
+run("{OFFSET}")
+"""
+    units = [each.unit for each in run(text).findings if each.rule.code == "PGL102"]
+    assert units == [None, "A.B.f", "A.B.f > g", None]
+
+
+def test_what_rests_on_a_possible_transaction_says_so_and_weighs_less() -> None:
+    share, write = "SELECT * FROM t WHERE id = 1 FOR SHARE", "UPDATE t SET a = 1 WHERE id = 1"
+    [script] = [
+        each
+        for each in lint_text(f"BEGIN;{share};{write};COMMIT;", "a.sql", Settings()).findings
+        if each.rule.code == "PGL302"
+    ]
+    [host] = [
+        each
+        for each in run(f'def f(c):\n    c.run("{share}")\n    c.run("{write}")').findings
+        if each.rule.code == "PGL302"
+    ]
+    assert (script.severity, host.severity) == (Severity.ERROR, Severity.WARNING)
+    assert host.message == f"{script.message}, if these statements run in one transaction"
+
+
+# The first look
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        (b'"SELECT 1 FOR " + "UPDATE"', True),
+        (b"'FOR NO KEY ' 'UPDATE'", True),
+        (b'f"... FOR {mode}"; mode = "SHARE"', True),
+        (b"`${q} FOR UPDATE`", True),
+        (b"for update in updates: pass", False),
+        (b"for update, ok := range updates {}", False),
+        (b"for x in y: print(\"waiting for 'x'\")", False),
+        (b'x = "update"; for y in z: pass', False),
+    ],
+)
+def test_first_look_at_code(text: bytes, reads: bool) -> None:
+    assert has_folded_lock_words(text) is reads
+
+
+def test_code_without_locks_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ast_grep_py", None)
+    assert run("for update in updates:\n    run('SELECT 1')").clauses == 0
+
+
+def test_without_the_parser_the_locks_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ast_grep_py", None)
+    made = run(f'for update in updates:\n    execute("{OFFSET}")')
+    assert (made.clauses, reasons(made)) == (1, {"needs pglint-locks[code]": 1})
+    assert made.findings == ()
+    assert made.missing_extras == ("code",)
+
+
+# What must not break it
+
+
+@pytest.mark.parametrize("kind", CODE, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f'"{OFFSET}',
+        f'x = f("{OFFSET}" + ',
+        f"class {{ def fn func ((( '{OFFSET}' ",
+        "(" * 30_000 + f'"{OFFSET}"',
+        "x = " + " + ".join(f'"{OFFSET}"' for _ in range(2_000)),
+        "if (a) {" * 3_000 + f'run("{OFFSET}")',
+        "x = '''\"\"\"`" + OFFSET,
+        f"\x01\x7f\u2028 \ud800 {OFFSET}",
+        "x = f(" * 3_000 + f'"{OFFSET}"' + ")" * 3_000,
+    ],
+    ids=range(10),
+)
+def test_nothing_breaks_it(kind: object, text: str) -> None:
+    name = f"a{kind.endings[0]}"  # type: ignore[attr-defined]
+    started = time.monotonic()
+    read_content(SourceText(name, text))
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("kind", CODE, ids=lambda kind: kind.name)
+def test_every_prefix_of_a_file_is_read(kind: object) -> None:
+    text = f'func f(a) {{\n x = "{OFFSET}" + a\n x += `q` if (y) {{ run(x, "a" % b) }} }}'
+    for end in range(0, len(text), 3):
+        read_content(SourceText(f"a{kind.endings[0]}", text[:end]))  # type: ignore[attr-defined]
