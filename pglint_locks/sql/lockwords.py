@@ -132,15 +132,19 @@ class _Gaps(Generic[AnyStr]):
 
 _BYTES = _FirstLook(lambda pattern: re.compile(pattern.encode()))
 _TEXT = _FirstLook(lambda pattern: re.compile(pattern))
-# In code, `for update in` and `for share, ok := range` are loops.
-_LOOPS_ON = re.compile(rb"[ \t]*(?:in\b|,|:?=|<-)")
+# In code, `for update in` and `for share, ok := range` are loops, and `\nFOR` is no word.
+_LOOPS_ON = rb"(?![ \t]*(?:in\b|,|:?=|<-))"
+_BEGINS, _GAP = rb"(?:\b|(?<=\\[nrt]))", rb"(?:\s|\\[nrt])"
+_STRENGTH = rb"(?:(?:no%s+)?key%s+)?(?:update|share)(?!\w)" % (_GAP, _GAP)
+_ESCAPED = rb"%sfor%s+%s%s" % (_BEGINS, _GAP, _STRENGTH, _LOOPS_ON)
 # FOR at the end of a literal or before what is spliced in, and UPDATE or SHARE first in one.
-_FOR_LAST = re.compile(
-    rb"\bfor(?:\s|\\[nrt])*(?:no(?:\s+key)?\s*|key\s*)?(?:[\"'`{%]|\$\{|#\{|\\\()", re.IGNORECASE
+_FOR_LAST = rb"%sfor%s*(?:no%s+)?(?:key%s+)?(?:[\"'`{%%]|\$\{|#\{|\\\()" % (
+    _BEGINS,
+    _GAP,
+    _GAP,
+    _GAP,
 )
-_STRENGTH_FIRST = re.compile(
-    rb"[\"'`](?:\s|\\[nrt])*(?:(?:no\s+)?key\s+)?(?:update|share)(?!\w)", re.IGNORECASE
-)
+_STRENGTH_FIRST = rb"[\"'`]%s*%s" % (_GAP, _STRENGTH)
 _DIRECTIVE = re.compile(rb"pglint[ \t]*:")
 
 
@@ -151,16 +155,36 @@ def has_lock_words(data: bytes) -> bool:
 
 def has_folded_lock_words(data: bytes) -> bool:
     """Whether lock words stand in a file of code, or literals that would give some together."""
-    if any(not _LOOPS_ON.match(data, end) for _, end in _BYTES.spans(data)):
+    if next(_in_code(data, _BYTES.spans(data)), None) is not None:
         return True
-    return _STRENGTH_FIRST.search(data) is not None and _FOR_LAST.search(data) is not None
+    return all(re.search(part, data, re.IGNORECASE) for part in (_STRENGTH_FIRST, _FOR_LAST))
+
+
+def may_fold_to_lock_words(data: bytes) -> bool:
+    """Whether a part of a file has lock words, or a part of such as other literals go on with."""
+    if next(_in_code(data, _BYTES.spans(data)), None) is not None:
+        return True
+    return any(re.search(part, data, re.IGNORECASE) for part in (_STRENGTH_FIRST, _FOR_LAST))
 
 
 def code_lock_word_spans(text: str) -> Iterator[Span]:
     """The lock words in a text of code, but for those that begin a loop."""
-    for span in lock_word_spans(text):
-        if not _LOOPS_ON.match(text[span.end : span.end + 80].encode("utf-8", "replace")):
-            yield span
+    data = text.encode("utf-8", "replace")
+    for start, end in sorted(_in_code(data, _BYTES.spans(data))):
+        first = len(data[:start].decode("utf-8", "replace"))
+        yield Span(first, first + len(data[start:end].decode("utf-8", "replace")))
+
+
+def _in_code(data: bytes, plain: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Lock words, as they stand and with escaped white space, that begin no loop."""
+    seen = set()
+    for start, end in plain:
+        if re.compile(_LOOPS_ON).match(data, end):
+            seen.add(start)
+            yield start, end
+    for found in re.finditer(_ESCAPED, data, re.IGNORECASE):
+        if found.start() not in seen:
+            yield found.span()
 
 
 def has_advisory_words(data: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -40,6 +41,12 @@ class Variables(Generic[V]):
     def set(self, name: str, order: int, arm: Arm, value: V | None) -> None:
         """A variable is set at the place `order`."""
         self._writes[name].append(Write(order, arm, value))
+
+    def everything(self) -> Iterator[tuple[str, Write[V]]]:
+        """Each name with each place where it is set."""
+        for name, writes in self._writes.items():
+            for write in writes:
+                yield name, write
 
     def all_writes(self, name: str) -> list[Write[V]]:
         """Every place where the variable is set."""

@@ -14,7 +14,7 @@ from pglint_locks.sources.host.tree import Node
 class Form(NamedTuple):
     """A form of string literal: how it opens and closes, and what is escaped in it how.
 
-    `closing` is expanded with the groups of `opening`.  Of `escapes`, each match stands
+    `closing` is a format of the groups of `opening`.  Of `escapes`, each match stands
     for what `escapes.meaning` says.
     """
 

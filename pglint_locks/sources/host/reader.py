@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +19,7 @@ from pglint_locks.sources.host.sqltext import (
     is_sql,
     looks_written,
     matters,
+    may_matter,
 )
 from pglint_locks.sources.host.tree import Node, read_tree
 from pglint_locks.sources.host.values import Place, TextValues, is_whole
@@ -89,17 +92,38 @@ class _Reading:
             (scope.node.span, scope.label) for scope in self._walk.scopes if scope.is_function
         )
         self.spans: list[Span] = []
+        wanted = self._wanted()
+        self._uses = [use for use in self._walk.uses if use.scope in wanted]
+
+    def _wanted(self) -> set[Scope]:
+        """The scopes whose text, or what they name, may hold something to look at."""
+        text, scopes = self._source.text, self._walk.scopes
+        names = {
+            name
+            for scope in scopes
+            for name, node in scope.constants()
+            if may_matter(text[node.span.start : node.span.end])
+        }
+        named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
+        wanted = {scopes[0]}
+        for scope in scopes[1:]:
+            own = text[scope.node.span.start : scope.node.span.end]
+            if may_matter(own) or (named and named.search(own)):
+                wanted.update(scope.outwards())
+        return wanted
 
     def bodies(self) -> Iterator[HostBody]:
         """The statements of each function that rules may have something to say of."""
-        used: dict[int, list[_Found]] = {}
-        for use in self._walk.uses:
+        used: defaultdict[Scope, list[_Found]] = defaultdict(list)
+        loose: defaultdict[Scope, list[_Found]] = defaultdict(list)
+        for use in self._uses:
             if use.sets is None:
-                used.setdefault(id(use.scope), []).append(self._found(use))
-        loose = [self._leftover(use) for use in self._walk.uses if use.sets is not None]
+                used[use.scope].append(self._found(use))
+        for use in self._uses:
+            if use.sets is not None and (left := self._leftover(use)) is not None:
+                loose[use.scope].append(left)
         for scope in self._walk.scopes:
-            found = used.get(id(scope), [])
-            own = [each for each in loose if each is not None and each.use.scope is scope]
+            found, own = used[scope], loose[scope]
             if scope.is_function:
                 found = sorted([*found, *own], key=lambda each: each.use.order)
                 yield from self._body(scope, found)
@@ -200,7 +224,7 @@ class _Reading:
 
     def _fragments(self) -> Iterator[NotAnalysed]:
         """Locking clauses that stand alone, put behind a query that does not show."""
-        for use in self._walk.uses:
+        for use in self._uses:
             for template in self._values.of(use.node, Place(use.scope, use.arm, use.order)):
                 for part in template:
                     if isinstance(part, Text) and is_fragment(part.text):

@@ -54,6 +54,13 @@ class Scope:
             yield scope
             scope = scope.parent
 
+    def constants(self) -> Iterator[tuple[str, Node]]:
+        """What is set in a class, or in the file outside of functions."""
+        if not self.is_function:
+            for name, write in self.variables.everything():
+                if write.value is not None:
+                    yield name, write.value.node
+
     @property
     def of_class(self) -> Scope:
         """The class around it, or the outermost scope where there is none."""

@@ -6,7 +6,11 @@ import re
 
 from pglint_locks.sql.chunks import first_words
 from pglint_locks.sql.claimshape import has_claim_shape
-from pglint_locks.sql.lockwords import has_advisory_words, lock_word_spans
+from pglint_locks.sql.lockwords import (
+    has_advisory_words,
+    lock_word_spans,
+    may_fold_to_lock_words,
+)
 
 # A verb that begins a statement, and what must come somewhere behind it.
 _GOES_ON = {
@@ -82,6 +86,18 @@ def is_fragment(text: str) -> bool:
     if _FRAGMENT.fullmatch(text[:200]):
         return len(text) <= 200
     return _KEYWORDS.search(text) is not None and _LAST_CLAUSE.search(text[-200:]) is not None
+
+
+_LIMITS = re.compile(r"\b(?:limit|fetch)\b", re.IGNORECASE)
+_UPDATES = re.compile(r"\bupdate\b", re.IGNORECASE)
+
+
+def may_matter(code: str) -> bool:
+    """Whether code may hold a text that matters, or a part of one."""
+    data = code.encode("utf-8", "replace")
+    if may_fold_to_lock_words(data) or has_advisory_words(data):
+        return True
+    return _LIMITS.search(code) is not None and _UPDATES.search(code) is not None
 
 
 def matters(text: str) -> bool:

@@ -47,7 +47,7 @@ def _inside(text: str, node: Node, forms: tuple[Form, ...]) -> tuple[Span, re.Pa
             closing = [child for child in node.aside.children if child.kind.endswith("_end")]
             stop = closing[0].span.start if closing else node.aside.span.end
             return Span(node.aside.span.start, stop), form.escapes
-        sign = opening.expand(form.closing)
+        sign = form.closing % opening.groupdict()
         whole = opening.end() + len(sign) <= end and text.endswith(sign, start, end)
         return Span(opening.end(), end - len(sign) if whole else end), form.escapes
     return Span(start, start), None

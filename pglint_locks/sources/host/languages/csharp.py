@@ -10,7 +10,7 @@ from pglint_locks.sources.host.language import Does, Form, Language, kinds
 CSHARP = Language(
     grammar="csharp",
     forms=(
-        Form(re.compile(r'\$*(?P<quote>"{3,})'), r"\g<quote>"),
+        Form(re.compile(r'\$*(?P<quote>"{3,})'), "%(quote)s"),
         Form(re.compile(r'(?:\$@|@\$)"'), '"', escapes.DOUBLED_BRACES),
         Form(re.compile('@"'), '"', escapes.DOUBLED),
         Form(re.compile(r'\$"'), '"', escapes.FORMATTED),

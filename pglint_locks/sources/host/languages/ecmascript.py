@@ -9,7 +9,7 @@ from pglint_locks.sources.host.language import Does, Form, Language, kinds
 
 JAVASCRIPT = Language(
     grammar="javascript",
-    forms=(Form(re.compile("(?P<quote>[\"'`])"), r"\g<quote>", escapes.BACKSLASH),),
+    forms=(Form(re.compile("(?P<quote>[\"'`])"), "%(quote)s", escapes.BACKSLASH),),
     strings=kinds("string template_string"),
     holes=kinds("template_substitution"),
     sums=kinds("binary_expression"),

@@ -9,7 +9,7 @@ from pglint_locks.sources.host.language import Does, Form, Language, kinds
 
 JAVA = Language(
     grammar="java",
-    forms=(Form(re.compile('(?P<quote>"""|")'), r"\g<quote>", escapes.BACKSLASH),),
+    forms=(Form(re.compile('(?P<quote>"""|")'), "%(quote)s", escapes.BACKSLASH),),
     strings=kinds("string_literal"),
     holes=frozenset(),
     sums=kinds("binary_expression"),

@@ -8,7 +8,7 @@ from pglint_locks.sources.host import escapes
 from pglint_locks.sources.host.language import Does, Form, Language, kinds
 
 _QUOTE = "(?P<quote>\"\"\"|'''|\"|')"
-_CLOSING = r"\g<quote>"
+_CLOSING = "%(quote)s"
 _RAW = "(?=[a-z]*r)"
 _FORMATTED = "(?=[a-z]*[ft])"
 

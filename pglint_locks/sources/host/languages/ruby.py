@@ -16,7 +16,7 @@ def _percent(kinds_of: str, escape: re.Pattern[str]) -> tuple[Form, ...]:
         Form(re.compile(f"%{kinds_of}{re.escape(opening)}"), closing, escape)
         for opening, closing in _PAIRS
     )
-    other = Form(re.compile(rf"%{kinds_of}(?P<quote>[^\w\s])"), r"\g<quote>", escape)
+    other = Form(re.compile(rf"%{kinds_of}(?P<quote>[^\w\s])"), "%(quote)s", escape)
     return (*pairs, other)
 
 

@@ -22,7 +22,7 @@ _TYPES = frozenset({"type_identifier", "generic_type", "scoped_type_identifier"}
 RUST = Language(
     grammar="rust",
     forms=(
-        Form(re.compile('b?c?r(?P<hash>#*)"'), r'"\g<hash>'),
+        Form(re.compile('b?c?r(?P<hash>#*)"'), '"%(hash)s'),
         Form(re.compile('[bc]?"'), '"', escapes.LINES_CUT),
     ),
     strings=kinds("string_literal raw_string_literal"),

@@ -18,8 +18,8 @@ def _named(node: Node) -> Node | None:
 SWIFT = Language(
     grammar="swift",
     forms=(
-        Form(re.compile(r'(?P<hash>#+)(?P<quote>"""|")'), r"\g<quote>\g<hash>"),
-        Form(re.compile('(?P<quote>"""|")'), r"\g<quote>", escapes.BACKSLASH),
+        Form(re.compile(r'(?P<hash>#+)(?P<quote>"""|")'), "%(quote)s%(hash)s"),
+        Form(re.compile('(?P<quote>"""|")'), "%(quote)s", escapes.BACKSLASH),
     ),
     strings=kinds("line_string_literal multi_line_string_literal raw_string_literal"),
     holes=kinds("interpolated_expression"),
