@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pglint_locks.model.execution import is_run as is_run
     from pglint_locks.model.execution import partial_read as partial_read
     from pglint_locks.model.execution import unread_cte as unread_cte
-    from pglint_locks.model.execution import unread_item as unread_item
     from pglint_locks.model.flow import late_limit as late_limit
     from pglint_locks.model.flow import lazy_limits as lazy_limits
     from pglint_locks.model.flow import levels_above as levels_above
@@ -79,6 +78,7 @@ if TYPE_CHECKING:
     from pglint_locks.model.statements import Statement as Statement
     from pglint_locks.model.transactions import kept_snapshot as kept_snapshot
     from pglint_locks.model.transactions import runs_by_itself as runs_by_itself
+    from pglint_locks.model.unread import unread_item as unread_item
     from pglint_locks.model.upgrades import Upgrade as Upgrade
     from pglint_locks.model.upgrades import lock_upgrades as lock_upgrades
     from pglint_locks.model.uses import RowUse as RowUse
@@ -122,7 +122,6 @@ _HOMES = {
         "is_run",
         "partial_read",
         "unread_cte",
-        "unread_item",
     ),
     "flow": (
         "late_limit",
@@ -191,6 +190,7 @@ _HOMES = {
         "kept_snapshot",
         "runs_by_itself",
     ),
+    "unread": ("unread_item",),
     "upgrades": (
         "Upgrade",
         "lock_upgrades",

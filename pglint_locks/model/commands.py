@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 from pglast import ast
 from pglast.enums import ObjectType
 
-from pglint_locks.model.joins import is_pulled_up
-from pglint_locks.model.queries import ItemKind, Query, RangeItem
+from pglint_locks.model.joins import join_tree
+from pglint_locks.model.pushdown import plan_level
+from pglint_locks.model.queries import Cte, ItemKind, Query, QueryKind, RangeItem
+from pglint_locks.model.strictness import is_never_true
 
 _WRITES = {
     ast.InsertStmt: "INSERT",
@@ -31,7 +33,7 @@ def command_name(node: ast.Node, top: Query, marks: Mapping[RangeItem, str]) -> 
         return "SELECT INTO"
     if type(top.node) in _WRITES:
         return _WRITES[type(top.node)]
-    for level in _plan_levels(top):
+    for level in plan_levels(top):
         own = [item for item in marks if plan_level(item.holder) is level]
         tables = [item for item in own if item.kind is ItemKind.TABLE]
         if tables:
@@ -42,7 +44,11 @@ def command_name(node: ast.Node, top: Query, marks: Mapping[RangeItem, str]) -> 
 
 
 def planned_levels(top: Query) -> set[Query]:
-    """The levels that are part of the plan: an unread WITH query that only reads is not."""
+    """The levels that are part of the plan.
+
+    A WITH query that only reads and that nothing names is not.  One that only an unread one
+    names is, though it is never run (`cterefcount`).
+    """
     planned: set[Query] = set()
     stack = [top]
     while stack:
@@ -50,20 +56,31 @@ def planned_levels(top: Query) -> set[Query]:
         if query in planned:
             continue
         planned.add(query)
-        stack += [cte.query for cte in query.ctes if cte.query.is_write]
-        stack += query.sources()
+        stack += [cte.query for cte in query.ctes if cte.query.is_write or _is_named(cte)]
+        if not _is_empty(query):
+            stack += query.sources()
         stack += [link.query for link in query.sub_links]
     return planned
 
 
-def plan_level(query: Query) -> Query:
-    """The level of the plan that a level's items belong to, after pull-up."""
-    while isinstance(query.embedding, RangeItem) and is_pulled_up(query):
-        query = query.embedding.holder
-    return query
+def _is_empty(query: Query) -> bool:
+    """Whether a level reads a lone sub-SELECT under a condition that is never true.
+
+    It is left out of the plan (`relation_excluded_by_constraints`); beside others it is not.
+    """
+    level = plan_level(query)
+    if query.kind is not QueryKind.SELECT or len(tuple(join_tree(level).items())) != 1:
+        return False
+    return is_never_true(query.node.whereClause)
 
 
-def _plan_levels(top: Query) -> Iterator[Query]:
+def _is_named(cte: Cte) -> bool:
+    """Whether anything outside a WITH query itself names it in FROM."""
+    inside = set(cte.query.levels())
+    return any(item.holder not in inside for item in cte.references)
+
+
+def plan_levels(top: Query) -> Iterator[Query]:
     """The levels of the plan, in the order in which their marks are gathered."""
     planned = planned_levels(top)
     stack = [top]

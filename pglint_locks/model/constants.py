@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from pglast import ast
-from pglast.enums import A_Expr_Kind
+from pglast.enums import A_Expr_Kind, BoolExprType
 
 
 class Unknown(Enum):
@@ -71,6 +71,42 @@ def _fold_operator(node: ast.A_Expr) -> int | Unknown | None:
         case "*":
             return left * right
     return UNKNOWN
+
+
+def fold_boolean(node: object) -> bool | Unknown | None:
+    """What a condition without columns is; None for NULL.
+
+    Folds NOT, AND, OR, and `=` and `<>` between integers: `1 = 1` is true.
+    """
+    match node:
+        case ast.A_Const() if node.isnull:
+            return None
+        case ast.A_Const(val=ast.Boolean()):
+            return bool(node.val.boolval)
+        case ast.BoolExpr():
+            return _fold_connective(node)
+        case ast.A_Expr() if node.kind == A_Expr_Kind.AEXPR_OP and node.name[-1].sval in _EQUAL:
+            if isinstance(node.lexpr, ast.A_Const) and isinstance(node.rexpr, ast.A_Const):
+                left, right = fold_integer(node.lexpr), fold_integer(node.rexpr)
+                if isinstance(left, int) and isinstance(right, int):
+                    return bool((left == right) == _EQUAL[node.name[-1].sval])
+    return UNKNOWN
+
+
+_EQUAL = {"=": True, "<>": False}
+
+
+def _fold_connective(node: ast.BoolExpr) -> bool | Unknown | None:
+    values = [fold_boolean(arm) for arm in node.args]
+    if node.boolop == BoolExprType.NOT_EXPR:
+        value = values[0]
+        return (not value) if isinstance(value, bool) else value
+    decisive: bool = node.boolop == BoolExprType.OR_EXPR
+    if decisive in values:
+        return decisive
+    if UNKNOWN in values:
+        return UNKNOWN
+    return None if None in values else not decisive
 
 
 def is_named_parameter(node: ast.Node) -> bool:

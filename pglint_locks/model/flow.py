@@ -13,6 +13,7 @@ from pglint_locks.model.functions import is_aggregate, is_random, is_set_returni
 from pglint_locks.model.queries import (
     Clause,
     Cte,
+    ItemKind,
     Query,
     QueryKind,
     RangeItem,
@@ -171,7 +172,7 @@ def is_simple(query: Query) -> bool:
     return (
         query.kind is QueryKind.SELECT
         and not query.ctes
-        and not node.lockingClause
+        and not has_own_marks(query)
         and node.limitCount is None
         and node.limitOffset is None
         and not reads_whole_input(query)
@@ -180,6 +181,15 @@ def is_simple(query: Query) -> bool:
             and (is_set_returning(call) or is_random(call.schema, call.name))
             for call in query.calls
         )
+    )
+
+
+def has_own_marks(query: Query) -> bool:
+    """Whether a level's own clauses mark anything (`hasForUpdate`): over CTEs they do not."""
+    return any(
+        clause.lockedRels
+        or any(item.kind in (ItemKind.TABLE, ItemKind.SUBQUERY) for item in query.items)
+        for clause in getattr(query.node, "lockingClause", None) or ()
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pglast import ast
+
 from pglint_locks.model.queries import Call
 
 _AGGREGATES = frozenset(
@@ -41,6 +43,17 @@ _NOT_STRICT = frozenset(
 )
 
 
+_NEVER_STRICT = (
+    ast.CaseExpr,
+    ast.MinMaxExpr,
+    ast.XmlExpr,
+    ast.A_ArrayExpr,
+    ast.GroupingFunc,
+    ast.JsonObjectConstructor,
+    ast.JsonArrayConstructor,
+)
+
+
 def is_aggregate(call: Call) -> bool:
     """Whether a call is certainly an aggregate of PostgreSQL's (or written as only one can be)."""
     if call.windowed:
@@ -63,3 +76,10 @@ def is_random(schema: str | None, name: str) -> bool:
 def is_not_strict(schema: str | None, name: str) -> bool:
     """Whether a function is certainly PostgreSQL's own and gives a value for NULL, too."""
     return schema in (None, "pg_catalog") and name in _NOT_STRICT
+
+
+def is_never_strict(node: ast.Node) -> bool:
+    """Whether an expression may give a value for NULL, by the grammar alone (CASE, COALESCE)."""
+    if isinstance(node, ast.CoalesceExpr):
+        return len(node.args) > 1
+    return isinstance(node, _NEVER_STRICT)

@@ -23,6 +23,7 @@ class Join(NamedTuple):
     right: tuple[RangeItem, ...]
     condition: ast.Node | None
     using: tuple[str, ...] = ()
+    is_natural: bool = False
 
     def restricts(self, item: RangeItem) -> bool:
         """Whether only rows of an item that meet the condition come out of the join."""
@@ -48,7 +49,7 @@ def joins(query: Query) -> Iterator[Join]:
         if isinstance(node, ast.JoinExpr):
             right, left = sides.pop(), sides.pop()
             using = tuple(name.sval for name in node.usingClause or ())
-            yield Join(node.jointype, left, right, node.quals, using)
+            yield Join(node.jointype, left, right, node.quals, using, bool(node.isNatural))
             sides.append((*left, *right, item))
         else:
             sides.append((item,))

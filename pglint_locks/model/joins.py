@@ -8,8 +8,10 @@ from typing import NamedTuple
 from pglast import ast
 from pglast.enums import JoinType
 
-from pglint_locks.model.flow import is_bounded, is_simple, skips_rows
+from pglint_locks.model.flow import is_simple
+from pglint_locks.model.functions import is_never_strict
 from pglint_locks.model.queries import Query, QueryKind, RangeItem
+from pglint_locks.sql.walk import descendants
 
 
 class Leaf(NamedTuple):
@@ -31,7 +33,9 @@ class Leaf(NamedTuple):
             return
         yield self.item
         if self.item.query is not None and not is_fenced(self.item.query):
-            yield from _items_behind(join_tree(self.item.query), self.item, column)
+            inside = join_tree(self.item.query)
+            if not _may_hide_null(value_of(self.item, column)):
+                yield from _items_behind(inside, self.item, column)
 
 
 class Product(NamedTuple):
@@ -53,7 +57,10 @@ class Product(NamedTuple):
     def column_items(self, column: str) -> Iterator[RangeItem]:
         """The leaves that a column of that name may come from."""
         if self.item is not None:
-            if not _lacks(self.item, column):
+            # One that is no column is taken as strict in a lone table (`PlaceHolderVar.phrels`).
+            value = value_of(self.item, column)
+            is_lone = len(tuple(self.items())) == 1
+            if not _lacks(self.item, column) and (is_lone or not _may_hide_null(value)):
                 yield from _items_behind(self, self.item, column)
             return
         for child in self.children:
@@ -136,7 +143,8 @@ def join_tree(query: Query, pulled_up: RangeItem | None = None) -> Product:
 
 
 def _single(item: RangeItem) -> JoinTree:
-    if item.query is not None and is_pulled_up(item.query):
+    """An item, or what it holds; without FROM that is the item as far as joins go."""
+    if item.query is not None and item.query.items and is_pulled_up(item.query):
         return join_tree(item.query, item)
     return Leaf(item)
 
@@ -150,8 +158,11 @@ def is_pulled_up(query: Query) -> bool:
 
 
 def is_fenced(query: Query) -> bool:
-    """Whether no condition from above is pushed down into a FROM sub-SELECT."""
-    return is_bounded(query) or skips_rows(query)
+    """Whether no condition from above is pushed down into a FROM sub-SELECT.
+
+    Any LIMIT or OFFSET keeps them out, LIMIT ALL and OFFSET 0 too (`subquery_is_pushdown_safe`).
+    """
+    return query.node.limitCount is not None or query.node.limitOffset is not None
 
 
 def named_in(tree: JoinTree, item: RangeItem) -> JoinTree | None:
@@ -177,16 +188,28 @@ def _lacks(item: RangeItem, column: str) -> bool:
 
 
 def _items_behind(inside: Product, item: RangeItem, column: str) -> Iterator[RangeItem]:
-    """The leaves in a sub-SELECT that one of its output columns may come from."""
-    query = inside.query
-    targets = getattr(query.node, "targetList", None) or ()
-    if item.columns is not None and len(targets) == len(item.columns):
-        value = targets[item.columns.index(column)].val
-        if isinstance(value, ast.ColumnRef):
-            yield from items_of_column(value, query)
-            return
+    """The leaves in a sub-SELECT without which one of its output columns may be NULL."""
+    value = value_of(item, column)
+    if value is not None:
+        for node in descendants(value):
+            if isinstance(node, ast.ColumnRef):
+                yield from items_of_column(node, inside.query)
+    if isinstance(value, ast.ColumnRef) or (value is not None and len(tuple(inside.items())) != 1):
+        return
     for child in inside.children:
         yield from child.items()
+
+
+def value_of(item: RangeItem, column: str) -> ast.Node | None:
+    """The expression that a sub-SELECT gives for a column; None where that does not show."""
+    targets = getattr(item.query.node, "targetList", None) or () if item.query else ()
+    if item.columns is None or len(targets) != len(item.columns) or column not in item.columns:
+        return None
+    return targets[item.columns.index(column)].val
+
+
+def _may_hide_null(value: ast.Node | None) -> bool:
+    return value is not None and (is_never_strict(value) or isinstance(value, ast.SubLink))
 
 
 def items_of_column(reference: ast.ColumnRef, scope: Query) -> Iterator[RangeItem]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from pglast import ast
 from pglast.enums import LockClauseStrength, LockWaitPolicy
 
-from pglint_locks.model.commands import command_name, planned_levels
+from pglint_locks.model.commands import command_name, plan_levels, planned_levels
 from pglint_locks.model.names import TableName
 from pglint_locks.model.outer_joins import nullable_items
+from pglint_locks.model.pushdown import is_restricted, plan_level
 from pglint_locks.model.queries import ItemKind, Query, RangeItem
 from pglint_locks.model.refusals import (
     Refusal,
@@ -21,10 +23,13 @@ from pglint_locks.model.refusals import (
     refusal_of_materialized_view,
     refusal_of_name,
     refusal_of_nullable_side,
+    refusal_of_recursion,
+    refusal_of_restricted_level,
     refusal_of_scroll_in_body,
     refusal_of_statement,
 )
 from pglint_locks.model.statements import Statement
+from pglint_locks.model.unread import unread_item
 from pglint_locks.sql.clauses import ClauseText
 from pglint_locks.text import Span
 
@@ -184,7 +189,8 @@ def locking_clauses(statement: Statement) -> list[LockingClause]:
 
 def _lock(clause: LockingClause, marks: dict[RangeItem, RowMark]) -> None:
     """Marks what a clause reaches at its own level and below, or notes what refuses it."""
-    refusal = refusal_of_statement(clause.query, clause.words)
+    refusal = refusal_of_recursion(clause.node.lockedRels, clause.query)
+    refusal = refusal or refusal_of_statement(clause.query, clause.words)
     if refusal is not None:
         clause.refusals.append(refusal)
         return
@@ -241,8 +247,12 @@ def _refuse_later(statement: Statement, clauses: list[LockingClause]) -> None:
         own = [clause for clause in clauses if clause.query.root is top]
         if own and not any(clause.refusals for clause in own):
             planned = planned_levels(top)
-            own = [clause for clause in own if clause.query in planned]
-            _refuse_in_planner(top, own, covered)
+            own = [
+                clause
+                for clause in own
+                if clause.query in planned and unread_item(clause.query) is None
+            ]
+            _refuse_in_planner(top, own, covered, planned)
             _refuse_when_run(statement, top, own, covered)
             _refuse_unlockable(own)
 
@@ -270,18 +280,28 @@ def _refuse_in_cursor(
 
 
 def _refuse_in_planner(
-    top: Query, clauses: list[LockingClause], covered: dict[RangeItem, Strength]
+    top: Query,
+    clauses: list[LockingClause],
+    covered: dict[RangeItem, Strength],
+    planned: set[Query],
 ) -> None:
     nullable = nullable_items([top])
+    levels = {level: place for place, level in enumerate(plan_levels(top))}
     for clause in clauses:
+        # A level is looked at before those that it holds, first for grouping, then for joins.
+        found: list[tuple[tuple[int, int], Refusal]] = []
         for item in clause.covered:
             words = str(covered[item])
+            if (item.query or item.holder) not in planned:
+                continue
             refusal = _refusal_in_view(item, words)
+            if refusal is not None and item.query is not None:
+                found.append(((levels[item.query], -sys.maxsize), refusal))
             if item in nullable:
-                refusal = refusal_of_nullable_side(words)
-            if refusal is not None:
-                clause.refusals.append(refusal)
-                break
+                place = levels[plan_level(item.holder)], nullable[item]
+                found.append((place, refusal_of_nullable_side(words)))
+        if found:
+            clause.refusals.append(min(found, key=lambda each: each[0])[1])
 
 
 def _refusal_in_view(item: RangeItem, words: str) -> Refusal | None:
@@ -290,7 +310,11 @@ def _refusal_in_view(item: RangeItem, words: str) -> Refusal | None:
     if level is None or level.view_item is None:
         return None
     marked = any(below.kind in (ItemKind.TABLE, ItemKind.SUBQUERY) for below in level.items)
-    return refusal_of_level(level, words) if marked else None
+    if not marked:
+        return None
+    if is_restricted(item):
+        return refusal_of_restricted_level(level, words)
+    return refusal_of_level(level, words)
 
 
 def _refuse_when_run(

@@ -1,12 +1,14 @@
 """What the server refuses, in its own words and order.
 
-Parse analysis first (`CheckSelectLocking`, `transformLockingClause`), then the cursor's
-options (`transformDeclareCursorStmt`), the planner (`make_outerjoininfo`), and what is
-only tested when the command runs (`CommandIsReadOnly`, `ExecCheckXactReadOnly`).
+Parse analysis first (`checkWellFormedRecursion`, `CheckSelectLocking`,
+`transformLockingClause`), then the cursor's options (`transformDeclareCursorStmt`), the
+planner (`make_outerjoininfo`), and what is only tested when the command runs
+(`CommandIsReadOnly`, `ExecCheckXactReadOnly`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -14,6 +16,7 @@ from pglast import ast
 
 from pglint_locks.model.functions import is_aggregate, is_set_returning
 from pglint_locks.model.queries import Call, Clause, ItemKind, Query, QueryKind
+from pglint_locks.model.recursion import misplaced_reference, refuses_lock_atop
 from pglint_locks.sql.standins import STAND_IN
 from pglint_locks.sql.walk import textual_children
 
@@ -47,6 +50,7 @@ _SYNTAX_ERROR = "42601"
 _UNDEFINED_TABLE = "42P01"
 _INVALID_CURSOR_DEFINITION = "42P11"
 _READ_ONLY_SQL_TRANSACTION = "25006"
+_INVALID_RECURSION = "42P19"
 _WRONG_OBJECT_TYPE = "42809"
 
 
@@ -69,12 +73,24 @@ _CANNOT_LOCK = {
 
 def refusal_of_statement(query: Query, words: str) -> Refusal | None:
     """Why a clause may not stand at a level at all, before its tables are looked at."""
+    if refuses_lock_atop(query):
+        message = "FOR UPDATE/SHARE in a recursive query is not implemented"
+        return Refusal(RefusalKind.GROUPING, message, _FEATURE_NOT_SUPPORTED)
     if query.kind is QueryKind.VALUES:
         message = f"{words} cannot be applied to VALUES"
         return Refusal(RefusalKind.NAME, message, _FEATURE_NOT_SUPPORTED)
     if query.is_arm and query.parent is not None:
         return refusal_of_level(query.parent, words)
     return refusal_of_level(query, words)
+
+
+def refusal_of_recursion(names: Sequence[ast.RangeVar] | None, query: Query) -> Refusal | None:
+    """Why a name in OF is refused before anything else is looked at: see `recursion`."""
+    for index, relation in enumerate(names or ()):
+        message = misplaced_reference(relation, query)
+        if message is not None:
+            return Refusal(RefusalKind.NAME, message, _INVALID_RECURSION, index)
+    return None
 
 
 def refusal_of_name(relation: ast.RangeVar, index: int, query: Query, words: str) -> Refusal | None:
@@ -116,6 +132,17 @@ def refusal_of_level(query: Query, words: str) -> Refusal | None:
         return None
     message = f"{words} is not allowed with {what}"
     return Refusal(RefusalKind.GROUPING, message, _FEATURE_NOT_SUPPORTED)
+
+
+def refusal_of_restricted_level(query: Query, words: str) -> Refusal | None:
+    """The same of a level that a condition from above is pushed down into.
+
+    Beside aggregates it becomes a HAVING clause (`subquery_push_qual`), which is told first.
+    """
+    refusal = refusal_of_level(query, words)
+    if refusal is not None and refusal.message.endswith("aggregate functions"):
+        return refusal._replace(message=f"{words} is not allowed with HAVING clause")
+    return refusal
 
 
 def _has_aggregates(query: Query) -> bool:

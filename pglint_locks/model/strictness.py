@@ -14,11 +14,14 @@ from functools import reduce
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType, BoolTestType, NullTestType, SubLinkType
 
+from pglint_locks.model.constants import UNKNOWN, fold_boolean
 from pglint_locks.model.flow import skips_rows
-from pglint_locks.model.functions import is_aggregate, is_not_strict, is_random
-from pglint_locks.model.joins import items_of_column
+from pglint_locks.model.functions import is_aggregate, is_never_strict, is_not_strict, is_random
+from pglint_locks.model.join_sides import joins
+from pglint_locks.model.joins import is_pulled_up, items_of_column, join_tree
 from pglint_locks.model.predicates import conjuncts
-from pglint_locks.model.queries import Clause, Query, QueryKind, RangeItem
+from pglint_locks.model.pushdown import reaching_down
+from pglint_locks.model.queries import Clause, Embedding, Query, QueryKind, RangeItem
 from pglint_locks.sql.walk import descendants
 
 Items = frozenset[RangeItem]
@@ -27,16 +30,6 @@ _NONE: Items = frozenset()
 
 # Deeper expressions are not looked into: they count as strict in all of their columns.
 _MAX_DEPTH = 500
-
-_NEVER_STRICT = (
-    ast.CaseExpr,
-    ast.MinMaxExpr,
-    ast.XmlExpr,
-    ast.A_ArrayExpr,
-    ast.GroupingFunc,
-    ast.JsonObjectConstructor,
-    ast.JsonArrayConstructor,
-)
 
 
 class Place(Enum):
@@ -52,10 +45,16 @@ class Place(Enum):
 
 
 def needed_items(condition: ast.Node | None, scope: Query) -> Items:
-    """The leaves of `scope`'s join tree (and of levels around it) that a condition needs."""
-    if condition is None:
-        return _NONE
-    return _needs(condition, scope, Place.CONJUNCT, negated=False, depth=0)
+    """The leaves of `scope`'s join tree (and of levels around it) that a condition needs.
+
+    Those in its sub-SELECTs are among them where the condition is pushed down.
+    """
+    if is_never_true(condition):
+        return _NONE  # folded to a constant: nothing is left to be strict
+    return _union(
+        reaching_down(part, _needs(part, scope, Place.CONJUNCT, negated=False, depth=0), scope)
+        for part in conjuncts(condition)
+    )
 
 
 def _needs(node: ast.Node, scope: Query, place: Place, negated: bool, depth: int) -> Items:
@@ -67,6 +66,8 @@ def _needs(node: ast.Node, scope: Query, place: Place, negated: bool, depth: int
         return _needs(part, scope, where, negate, depth + 1)
 
     match node:
+        case ast.A_Const() | ast.BoolExpr() | ast.A_Expr() if fold_boolean(node) is not UNKNOWN:
+            return _NONE
         case ast.BoolExpr() if node.boolop == BoolExprType.NOT_EXPR:
             return of(node.args[0], place, not negated)
         case ast.BoolExpr():
@@ -77,8 +78,18 @@ def _needs(node: ast.Node, scope: Query, place: Place, negated: bool, depth: int
             return _common([of(arm, inner, negated) for arm in node.args if _can_vary(arm)])
         case ast.NullTest():
             tests_not_null = (node.nulltesttype == NullTestType.IS_NOT_NULL) != negated
-            if place is argument or not tests_not_null or _is_row(node.arg, scope):
+            if place is argument or not tests_not_null:
                 return _NONE
+            row = _row_of(node.arg, scope)
+            if row is not None:
+                # A sub-SELECT that is pulled up is a row of expressions, each of which is
+                # tested; below an outer join it is kept as one (`PlaceHolderVar`).
+                if row.query is None or not is_pulled_up(row.query) or _may_be_null(row):
+                    return _NONE
+                tree = join_tree(row.query, row)
+                if row.columns is None:
+                    return frozenset(tree.items())
+                return _union(frozenset(tree.column_items(column)) for column in row.columns)
             return of(node.arg)
         case ast.BooleanTest():
             return of(node.arg) if place is not argument and _drops_null(node, negated) else _NONE
@@ -95,15 +106,15 @@ def _needs(node: ast.Node, scope: Query, place: Place, negated: bool, depth: int
             if is_not_strict(schema[-1] if schema else None, name):
                 return _NONE
             return _union(of(part) for part in node.args or ())
+        case _ if is_never_strict(node):
+            return _NONE
         case ast.CoalesceExpr():
-            return of(node.args[0], place) if len(node.args) == 1 else _NONE
+            return of(node.args[0], place)
         case ast.RowExpr():
             return _union(of(part) for part in node.args or ())
         case ast.A_Indirection():
             subscripted = any(isinstance(part, ast.A_Indices) for part in node.indirection)
             return _NONE if subscripted else of(node.arg)
-        case _ if isinstance(node, _NEVER_STRICT):
-            return _NONE
     return _anything_in(node, scope)
 
 
@@ -126,20 +137,29 @@ def _common(arms: Sequence[Items]) -> Items:
 
 
 def _can_vary(arm: ast.Node) -> bool:
-    """Whether an arm of an OR counts: a constant that is not true is folded away."""
-    if isinstance(arm, ast.A_Const):
-        return bool(_boolean(arm))
+    """Whether an arm of an OR counts: a constant is folded away, and is then not true."""
     return any(isinstance(part, ast.ColumnRef | ast.SubLink) for part in descendants(arm))
 
 
-def _is_row(node: ast.Node, scope: Query) -> bool:
-    """Whether an expression is a table's whole row: IS NOT NULL is not strict for it."""
+def _row_of(node: ast.Node, scope: Query) -> RangeItem | None:
+    """The item whose whole row an expression is: IS NOT NULL is not strict for a table's."""
     if not isinstance(node, ast.ColumnRef):
-        return False
-    if isinstance(node.fields[-1], ast.A_Star):
-        return True
-    names = {item.refname for visible in scope.visible() for item in visible}
-    return len(node.fields) == 1 and node.fields[0].sval in names
+        return None
+    names = [part.sval for part in node.fields if isinstance(part, ast.String)]
+    if not names or (len(names) > 1 and len(names) == len(node.fields)):
+        return None
+    return next(
+        (item for items in scope.visible() for item in items if item.refname == names[-1]), None
+    )
+
+
+def _may_be_null(item: Embedding) -> bool:
+    """Whether an item stands on a side of an outer join, here or where its level is pulled up."""
+    while isinstance(item, RangeItem):
+        if any(item in join.nullable for join in joins(item.holder)):
+            return True
+        item = item.holder.embedding if is_pulled_up(item.holder) else None
+    return False
 
 
 def _drops_null(test: ast.BooleanTest, negated: bool) -> bool:
@@ -273,7 +293,7 @@ def _of_pair(
 
 def is_never_true(condition: ast.Node | None) -> bool:
     """Whether FALSE or NULL is written as a condition, by itself or beside AND."""
-    return any(_is_null(part) or _boolean(part) is False for part in conjuncts(condition))
+    return any(fold_boolean(part) in (None, False) for part in conjuncts(condition))
 
 
 def _is_null(node: object) -> bool:
@@ -281,7 +301,6 @@ def _is_null(node: object) -> bool:
 
 
 def _boolean(node: object) -> bool | None:
-    """The value of TRUE or FALSE; None for everything else."""
-    if isinstance(node, ast.A_Const) and isinstance(node.val, ast.Boolean):
-        return bool(node.val.boolval)
-    return None
+    """The value of what is TRUE or FALSE; None for everything else."""
+    value = fold_boolean(node)
+    return value if isinstance(value, bool) else None

@@ -29,6 +29,11 @@ def _advice(clause: model.LockingClause, message: str) -> str:
         return "drop the locking clause: VALUES has no rows of a table to lock"
     if message.endswith("to a WITH query"):
         return "put the locking clause inside the WITH query"
+    if message.startswith("recursive "):
+        return (
+            "give the table another alias, and name that in OF: WITH RECURSIVE takes a name in OF "
+            "for the WITH query of that name"
+        )
     names = model.lockable_names(clause.query)
     if not names:
         return "drop the locking clause: this FROM has nothing to lock"
