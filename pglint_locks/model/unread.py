@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pglast import ast
 
+from pglint_locks.model.constants import UNKNOWN, fold_integer
 from pglint_locks.model.flow import has_own_marks, is_simple
 from pglint_locks.model.functions import is_aggregate
 from pglint_locks.model.join_sides import Join, joins
@@ -56,14 +57,24 @@ def _is_target_read(level: Query, part: ast.Node) -> bool:
     ):
         return True
     node = level.node
-    if node.distinctClause or node.sortClause or node.groupClause:
+    if node.distinctClause or node.groupClause:
         return True
     if not is_pulled_up(level) and _has_row_marks(plan_level(item.holder)):
         return True  # whole rows are kept to test them again (`preprocess_rowmarks`)
-    for name, target in zip(item.columns, node.targetList or (), strict=False):
+    for place, (name, target) in enumerate(zip(item.columns, node.targetList or (), strict=False)):
         if any(each is part for each in descendants(target)):
-            return _is_read(item, name)
+            sorts = any(_may_sort_by(key.node, place, target) for key in node.sortClause or ())
+            return sorts or _is_read(item, name)
     return True
+
+
+def _may_sort_by(key: ast.Node, place: int, target: ast.ResTarget) -> bool:
+    """Whether a key of ORDER BY may be an output column: by its number, name or expression."""
+    number = fold_integer(key) if isinstance(key, ast.A_Const) else UNKNOWN
+    if isinstance(number, int):
+        return number == place + 1
+    parts = column_parts(key)
+    return not parts or parts == (target.name,) or parts == column_parts(target.val)
 
 
 def _has_row_marks(level: Query) -> bool:

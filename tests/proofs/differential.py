@@ -240,7 +240,10 @@ def _agree(made: Made, server: Refused | Locks, model: set[Refused] | Locks) -> 
         return made.is_vague or not {_words(each) for each in model}.isdisjoint({_words(server)})
     if isinstance(model, set):
         # Below a condition that is never true the marks are not even looked at.
-        unseen = made.stops_early and all("materialized view" in each.message for each in model)
+        late = ("materialized view", "read-only")
+        unseen = made.stops_early and all(
+            any(words in each.message for words in late) for each in model
+        )
         return made.is_vague or unseen
     if made.stops_early or made.is_vague:
         return all(max(model.get(table, {0})) >= max(seen) for table, seen in server.items())
