@@ -16,7 +16,7 @@ from pglint_locks.discovery import FoundFile
 from pglint_locks.run import FileError, FileReport, Run
 from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sources.kinds import Look, kind_of
-from pglint_locks.sql.claimshape import has_claim_shape
+from pglint_locks.sql.claimshape import has_claim_in_code, has_claim_shape
 from pglint_locks.sql.lockwords import (
     has_advisory_words,
     has_directive,
@@ -97,9 +97,12 @@ def _read(file: FoundFile, errors: list[FileError]) -> tuple[bytes, SourceText |
 
 
 def _is_worth_reading(name: str, data: bytes) -> bool:
-    is_code = kind_of(name).look is Look.FOLDED
-    locks = has_folded_lock_words if is_code else has_lock_words
-    return any(look(data) for look in (locks, has_directive, has_advisory_words, has_claim_shape))
+    looks = [has_directive, has_advisory_words]
+    if kind_of(name).look is Look.FOLDED:
+        looks += [has_folded_lock_words, has_claim_in_code]
+    else:
+        looks += [has_lock_words, has_claim_shape]
+    return any(look(data) for look in looks)
 
 
 def _may_define_views(name: str, data: bytes) -> bool:

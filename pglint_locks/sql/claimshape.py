@@ -23,6 +23,22 @@ def has_claim_shape(data: bytes) -> bool:
     return _has_all_words(data) and any(map(_has_all_words, _stretches(data)))
 
 
+# In code the words are common by themselves: there they stand near each other.
+_UPDATE_SET = rb"\bupdate\b(?:.{1,200}?)\bset\b"
+_NEAR = 3000
+
+
+def has_claim_in_code(data: bytes) -> bool:
+    """Whether a file of code has, near each other, the words of an unlocked claim."""
+    data = data.lower()
+    if not _has_all_words(data):
+        return False
+    return any(
+        _has_all_words(data[max(found.start() - _NEAR, 0) : found.end() + _NEAR])
+        for found in re.finditer(_UPDATE_SET, data, re.DOTALL)
+    )
+
+
 def _has_all_words(data: bytes) -> bool:
     if b"update" not in data or (b"limit" not in data and b"fetch" not in data):
         return False

@@ -134,15 +134,13 @@ _BYTES = _FirstLook(lambda pattern: re.compile(pattern.encode()))
 _TEXT = _FirstLook(lambda pattern: re.compile(pattern))
 # In code, `for update in` and `for share, ok := range` are loops, and `\nFOR` is no word.
 _LOOPS_ON = rb"(?![ \t]*(?:in\b|,|:?=|<-))"
-_BEGINS, _GAP = rb"(?:\b|(?<=\\[nrt]))", rb"(?:\s|\\[nrt])"
+# All of these are for lower case, and begin with a word that the engine can leap to.
+_FOR_WORD, _GAP = rb"for(?:(?<!\w...)|(?<=\\[nrt]...))", rb"(?:\s|\\[nrt])"
 _STRENGTH = rb"(?:(?:no%s+)?key%s+)?(?:update|share)(?!\w)" % (_GAP, _GAP)
-_ESCAPED = rb"%sfor%s+%s%s" % (_BEGINS, _GAP, _STRENGTH, _LOOPS_ON)
+_ESCAPED = _FOR_WORD + rb"%s+%s%s" % (_GAP, _STRENGTH, _LOOPS_ON)
 # FOR at the end of a literal or before what is spliced in, and UPDATE or SHARE first in one.
-_FOR_LAST = rb"%sfor%s*(?:no%s+)?(?:key%s+)?(?:[\"'`{%%]|\$\{|#\{|\\\()" % (
-    _BEGINS,
-    _GAP,
-    _GAP,
-    _GAP,
+_FOR_LAST = _FOR_WORD + (
+    rb"%s*(?:no%s+)?(?:key%s+)?(?:[\"'`{%%]|\$\{|#\{|\\\()" % (_GAP, _GAP, _GAP)
 )
 _STRENGTH_FIRST = rb"[\"'`]%s*%s" % (_GAP, _STRENGTH)
 _DIRECTIVE = re.compile(rb"pglint[ \t]*:")
@@ -155,34 +153,36 @@ def has_lock_words(data: bytes) -> bool:
 
 def has_folded_lock_words(data: bytes) -> bool:
     """Whether lock words stand in a file of code, or literals that would give some together."""
-    if next(_in_code(data, _BYTES.spans(data)), None) is not None:
+    if next(_in_code(data), None) is not None:
         return True
-    return all(re.search(part, data, re.IGNORECASE) for part in (_STRENGTH_FIRST, _FOR_LAST))
+    data = data.lower()
+    return all(re.search(part, data) for part in (_FOR_LAST, _STRENGTH_FIRST))
 
 
 def may_fold_to_lock_words(data: bytes) -> bool:
     """Whether a part of a file has lock words, or a part of such as other literals go on with."""
-    if next(_in_code(data, _BYTES.spans(data)), None) is not None:
+    if next(_in_code(data), None) is not None:
         return True
-    return any(re.search(part, data, re.IGNORECASE) for part in (_STRENGTH_FIRST, _FOR_LAST))
+    data = data.lower()
+    return any(re.search(part, data) for part in (_FOR_LAST, _STRENGTH_FIRST))
 
 
 def code_lock_word_spans(text: str) -> Iterator[Span]:
     """The lock words in a text of code, but for those that begin a loop."""
     data = text.encode("utf-8", "replace")
-    for start, end in sorted(_in_code(data, _BYTES.spans(data))):
+    for start, end in sorted(_in_code(data)):
         first = len(data[:start].decode("utf-8", "replace"))
         yield Span(first, first + len(data[start:end].decode("utf-8", "replace")))
 
 
-def _in_code(data: bytes, plain: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _in_code(data: bytes) -> Iterator[tuple[int, int]]:
     """Lock words, as they stand and with escaped white space, that begin no loop."""
     seen = set()
-    for start, end in plain:
+    for start, end in _BYTES.spans(data):
         if re.compile(_LOOPS_ON).match(data, end):
             seen.add(start)
             yield start, end
-    for found in re.finditer(_ESCAPED, data, re.IGNORECASE):
+    for found in re.finditer(_ESCAPED, data.lower()):
         if found.start() not in seen:
             yield found.span()
 
