@@ -11,6 +11,7 @@ from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.templates import Template, Text, fill
 from pglint_locks.sources.content import FileContent, HostBody
 from pglint_locks.sources.dialect import is_foreign_sql
+from pglint_locks.sources.host.folding import is_whole
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope, Use
 from pglint_locks.sources.host.sqltext import (
@@ -22,7 +23,7 @@ from pglint_locks.sources.host.sqltext import (
     may_matter,
 )
 from pglint_locks.sources.host.tree import Node, read_tree
-from pglint_locks.sources.host.values import Place, TextValues, is_whole
+from pglint_locks.sources.host.values import Place, TextValues
 from pglint_locks.sources.host.walk import Walk
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment

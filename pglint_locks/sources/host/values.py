@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
 
 from pglint_locks.sources.bodies.flow import Arm, share_loop
 from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
 from pglint_locks.sources.bodies.variables import Write
 from pglint_locks.sources.host.calls import Call, bare, call_at
+from pglint_locks.sources.host.folding import (
+    BETWEEN,
+    MAX_ALTERNATIVES,
+    Values,
+    every_choice,
+    put_at,
+    shows,
+)
 from pglint_locks.sources.host.formats import BRACES, PERCENT, expand, without_margin
 from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.scopes import Scope, Setting
 from pglint_locks.sources.host.strings import literal
 from pglint_locks.sources.host.tree import Node
-from pglint_locks.text import Piece, SourceMap, Span
+from pglint_locks.text import Span
 
-Values = list[Template]
 _MAX_DEPTH = 30
-_MAX_PARTS = 400
-_MAX_ALTERNATIVES = 8
-_WORD = re.compile(r"[\w.$\"]+")
-_BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet to be joined
-
-
-def is_whole(template: Template) -> bool:
-    """Whether a value is one text, not a list of them."""
-    return not any(isinstance(part, Hole) and part.key == _BETWEEN for part in template)
 
 
 class Place:
@@ -107,7 +102,7 @@ class TextValues:
 
         def marked(hole: Node) -> Template:
             spliced.append(self._spliced(hole, place))
-            return (Hole(HoleKind.FREE, hole.span, f"{_BETWEEN}{len(spliced) - 1}"),)
+            return (Hole(HoleKind.FREE, hole.span, f"{BETWEEN}{len(spliced) - 1}"),)
 
         shown = literal(self._text, node, self._language, marked)
         if not spliced:
@@ -115,22 +110,22 @@ class TextValues:
         operands: list[Values] = [
             spliced[int(part.key[1:])] if isinstance(part, Hole) else [(part,)] for part in shown
         ]
-        return _product(operands) or self._hole(node)
+        return every_choice(operands) or self._hole(node)
 
     def _spliced(self, hole: Node, place: Place) -> Values:
         inner = [each for each in hole.operands if "brace" not in each.kind]
         if hole.kind in self._language.names | self._language.members:
             inner = [hole]
         found = self.of(inner[0], place) if inner else self._hole(hole)
-        return [_put_at(template, hole.span) for template in found]
+        return [put_at(template, hole.span) for template in found]
 
     def _sum(self, terms: Sequence[Node], place: Place) -> Values:
-        return _product([self._term(term, place) for term in terms]) or self._hole(terms[0])
+        return every_choice([self._term(term, place) for term in terms]) or self._hole(terms[0])
 
     def _term(self, term: Node, place: Place) -> Values:
         found = self.of(term, place)
         is_name = bare(term).kind in self._language.names | self._language.members
-        return [_put_at(template, term.span) for template in found] if is_name else found
+        return [put_at(template, term.span) for template in found] if is_name else found
 
     def _choice(self, node: Node, place: Place) -> Values:
         """A conditional expression: each of its values, those that show first."""
@@ -139,11 +134,11 @@ class TextValues:
         for index in self._language.choices[node.kind]:
             if index < len(operands):
                 found += self.of(operands[index], place)
-        shown = [value for value in found if _shows(value)]
+        shown = [value for value in found if shows(value)]
         if len(shown) == len(found) and len(found) > 1:
-            return found[:_MAX_ALTERNATIVES]
-        hidden = [value for value in found if not _shows(value)]
-        return [*shown, *hidden[:1]][:_MAX_ALTERNATIVES] or self._hole(node)
+            return found[:MAX_ALTERNATIVES]
+        hidden = [value for value in found if not shows(value)]
+        return [*shown, *hidden[:1]][:MAX_ALTERNATIVES] or self._hole(node)
 
     def _list(self, node: Node, place: Place) -> Values:
         """The texts of a list, with marks between that `join` replaces."""
@@ -155,10 +150,10 @@ class TextValues:
             if operands:
                 operands.append(self._between(element))
             operands.append(self.of(element, place))
-        return _product(operands) or [()]
+        return every_choice(operands) or [()]
 
     def _between(self, node: Node) -> Values:
-        return [(Hole(HoleKind.FREE, Span(node.span.start, node.span.start), _BETWEEN),)]
+        return [(Hole(HoleKind.FREE, Span(node.span.start, node.span.start), BETWEEN),)]
 
     # --- calls ------------------------------------------------------------------------
 
@@ -209,7 +204,7 @@ class TextValues:
         for value in values:
             parts: list[Text | Hole] = []
             for part in value:
-                parts += between if isinstance(part, Hole) and part.key == _BETWEEN else (part,)
+                parts += between if isinstance(part, Hole) and part.key == BETWEEN else (part,)
             found.append(tuple(parts))
         return found
 
@@ -238,7 +233,7 @@ class TextValues:
                 only = value[0][0] if len(value) == 1 and len(value[0]) == 1 else None
                 kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
                 return (Hole(kind, source, self._key(given)),)
-            return _put_at(value[0], source)
+            return put_at(value[0], source)
 
         pattern = BRACES if braces else PERCENT
         return [expand(value, pattern, argument) for value in self.of(form, place)]
@@ -302,7 +297,7 @@ class TextValues:
             return []
         values: Values = []
         for write in writes:
-            values = self._after(write, values, name, place)[:_MAX_ALTERNATIVES]
+            values = self._after(write, values, name, place)[:MAX_ALTERNATIVES]
         return values
 
     def _after(self, write: Write[Setting], values: Values, name: str, place: Place) -> Values:
@@ -318,7 +313,7 @@ class TextValues:
                 else value
                 for value in before
             ]
-            set_here = _product([before, set_here])
+            set_here = every_choice([before, set_here])
         if write.arm in place.arm.path() and share_loop(write.arm, write.arm) is share_loop(
             write.arm, place.arm
         ):
@@ -340,32 +335,3 @@ def _terms(node: Node, language: Language) -> list[Node]:
         node = bare(operands[0])
     terms.append(node)
     return terms[::-1]
-
-
-def _product(operands: Sequence[Values]) -> Values:
-    """Each choice of one value an operand, as far as there are few; none if they are long."""
-    count = 1
-    narrowed: list[Values] = []
-    for values in operands:
-        count *= len(values)
-        narrowed.append(values if count <= _MAX_ALTERNATIVES else values[:1])
-    if sum(len(values[0]) for values in narrowed if values) > _MAX_PARTS:
-        return []
-    return [
-        tuple(part for template in choice for part in template) for choice in product(*narrowed)
-    ]
-
-
-def _put_at(value: Template, place: Span) -> Template:
-    """A value that is put in at a place: holes and single words count as written there."""
-    match value:
-        case (Hole() as hole,):
-            return (replace(hole, span=place),)
-        case (Text(text=word, literal=literal),) if _WORD.fullmatch(word):
-            piece = Piece(Span(0, len(word)), place)
-            return (Text(word, SourceMap((piece,)), literal),)
-    return value
-
-
-def _shows(value: Template) -> bool:
-    return all(isinstance(part, Text) for part in value)

@@ -13,6 +13,8 @@ from pglint_locks.sources.bodies.flow import Arm, ArmKind, Leave
 from pglint_locks.sources.host.calls import Call, bare, call_at
 from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.scopes import Scope, Setting, Use
+from pglint_locks.sources.host.targets import mentions, sign_of, targets
+from pglint_locks.sources.host.texts import Texts
 from pglint_locks.sources.host.tree import Node
 
 _MAX_ARMS = 50
@@ -37,7 +39,7 @@ class Walk:
         self._constructs_of: dict[int, int] = {}
         self._silent: set[int] = set()
         self._closures: set[Arm] = set()
-        self._texts = _Texts(text, language, root)
+        self._texts = Texts(text, language, root)
         self.scopes = [Scope(root)]
         self.uses: list[Use] = []
         home = self.scopes[0]
@@ -65,7 +67,9 @@ class Walk:
         elif kind in language.leaves:
             yield from self._children(node, scope, arm)
             yield partial(self._leave, arm, node.span.end)
-        elif (sign := self._sign(node)) is not None and self._targets(node.children[:sign]):
+        elif (sign := sign_of(node, language)) is not None and targets(
+            self._text, language, node.children[:sign]
+        ):
             yield from self._assign(node, sign, scope, arm)
         else:
             yield from self._expression(node, scope, arm)
@@ -164,7 +168,7 @@ class Walk:
             outer = node.parent
             if outer.kind == "expression_list" and outer.parent is not None:
                 outer = outer.parent
-            sign = self._sign(outer)
+            sign = sign_of(outer, self._language)
             is_value = sign is not None and bare(outer.children[sign + 1]) is node
             if is_value or (outer.kind == "pair" and outer.operands[-1] is node):
                 named = outer.operands[0]
@@ -248,21 +252,11 @@ class Walk:
 
     # --- assignments --------------------------------------------------------------------
 
-    def _sign(self, node: Node) -> int | None:
-        """Where the sign stands in an assignment; None for anything else."""
-        language = self._language
-        if node.kind in language.not_assignments or len(node.children) < 3:
-            return None
-        for index, child in enumerate(node.children[:-1]):
-            if child.kind in language.assigning and index and not child.operands:
-                return index
-        return None
-
     def _assign(self, node: Node, sign: int, scope: Scope, arm: Arm) -> Iterator[Task]:
         left = [child for child in node.children[:sign] if child.named]
         right = [child for child in node.children[sign + 1 :] if child.named]
         adds = node.children[sign].kind not in ("=", ":=")
-        names = self._targets(left)
+        names = targets(self._text, self._language, left)
         value = bare(right[0]) if right else node
         home = scope
         if len(names) == 1 and names[0][1]:
@@ -270,7 +264,7 @@ class Walk:
         for name, _ in names:
             if len(names) == 1 and value.kind not in self._language.functions:
                 where = home.arm if home is not scope else arm
-                whole = not adds and self._mentions(value, name)
+                whole = not adds and self._goes_on(value, name)
                 setting = Setting(value, adds or whole, whole=whole)
                 home.variables.set(name, node.span.start, where, setting)
             else:
@@ -287,30 +281,9 @@ class Walk:
         for each in right:
             yield partial(self._visit, each, scope, arm)
 
-    def _mentions(self, value: Node, name: str) -> bool:
-        return value in self._texts and any(
-            node.kind in self._language.names
-            and self._text[node.span.start : node.span.end].lstrip("$@") == name
-            for node in value.below()
-        )
-
-    def _targets(self, left: list[Node]) -> list[tuple[str, bool]]:
-        """The names on the left of a sign, each with whether it is a member of something."""
-        language = self._language
-        found: list[tuple[str, bool]] = []
-        front = [child for child in left if child.named and child.kind not in _MODIFIERS][:1]
-        while front:
-            node = front.pop()
-            if node.kind in language.members:
-                text = self._text[node.span.start : node.span.end]
-                found.append((re.split(r"\W+", text)[-1], True))
-            elif node.kind in language.fields:
-                found.append((self._text[node.span.start : node.span.end].lstrip("#@"), True))
-            elif node.kind in language.names:
-                found.append((self._text[node.span.start : node.span.end].lstrip("$@"), False))
-            elif node.kind in _PATTERNS:
-                front += node.operands
-        return found
+    def _goes_on(self, value: Node, name: str) -> bool:
+        """Whether a name is set to a text that it was itself a part of."""
+        return value in self._texts and mentions(self._text, self._language, value, name)
 
     def _append(self, node: Node, call: Call, scope: Scope, arm: Arm) -> None:
         """`builder.append("…")` as a statement of its own: the name is set anew."""
@@ -336,93 +309,3 @@ class Walk:
             self._silent.add(id(bare(each)))
             if bare(each) in self._texts:
                 self._use(bare(each), scope, arm, (scope, name))
-
-
-_MODIFIERS = frozenset(
-    "modifiers modifier binding_pattern_kind mutable_specifier value_binding_pattern".split()
-)
-_PATTERNS = frozenset(
-    """expression_list pattern_list tuple_pattern identifier_pattern variable_declaration pattern
-    typed_pattern mutable_specifier left_assignment_list array_pattern object_pattern
-    parenthesized_expression directly_assignable_expression tuple_expression list_pattern""".split()
-)
-
-
-class _Texts:
-    """The nodes that are text expressions: literals, what joins them, and names set to them."""
-
-    def __init__(self, text: str, language: Language, root: Node) -> None:
-        self._text, self._language = text, language
-        self._found: set[int] = set()
-        self._names: set[str] = set()
-        order = list(root.below())
-        for _ in range(2):
-            for node in reversed(order):
-                if id(node) not in self._found and self._is_text(node):
-                    self._found.add(id(node))
-            self._names.update(self._named(order))
-
-    def __contains__(self, node: Node) -> bool:
-        return id(node) in self._found
-
-    def _named(self, order: list[Node]) -> Iterator[str]:
-        """Names that stand before a sign of assignment with a text behind it."""
-        for node in order:
-            if node.parent is None or id(node) not in self._found:
-                continue
-            outer = node.parent
-            while outer.parent is not None and outer.kind == "expression_list":
-                outer = outer.parent
-            if outer.children[0].span.start < node.span.start and any(
-                child.kind in self._language.assigning for child in outer.children
-            ):
-                end = next(c for c in outer.children if c.kind in self._language.assigning)
-                left = self._text[outer.span.start : end.span.start]
-                yield from re.findall(r"\w+", left[:200])
-
-    def _is_text(self, node: Node) -> bool:
-        language, kind = self._language, node.kind
-        if kind in language.strings or kind in language.joined:
-            return True
-        if kind in language.members and self._is_text_call(node):
-            return True
-        if kind in language.names or kind in language.members:
-            if not self._names or self._is_callee(node):
-                return False
-            name = re.split(r"\W+", self._text[node.span.start : node.span.end].strip("?! "))[-1]
-            return name in self._names
-        if kind in language.sums:
-            percent = language.percent_sign and node.has_token("%")
-            joins = percent or node.has_token(*language.signs, *language.ands)
-            return joins and any(id(each) in self._found for each in node.operands[: 3 - percent])
-        if kind in language.choices:
-            values = [node.operands[i] for i in language.choices[kind] if i < len(node.operands)]
-            return any(id(each) in self._found for each in values)
-        if kind in language.invocations:
-            return self._is_text_call(node)
-        inner = bare(node)
-        return inner is not node and id(inner) in self._found
-
-    def _is_callee(self, node: Node) -> bool:
-        outer = node.parent
-        if outer is None:
-            return False
-        if outer.kind in self._language.invocations and outer.children[0] is node:
-            return True
-        return outer.kind in self._language.members
-
-    def _is_text_call(self, node: Node) -> bool:
-        call = call_at(self._text, node, self._language)
-        if call is None:
-            return False
-        if call.is_tag:
-            return True
-        does = self._language.calls.get(call.name)
-        if does is None or does is Does.ADD:
-            return False
-        parts = [call.receiver, *call.arguments]
-        return any(
-            (part is not None and (id(part) in self._found or id(bare(part)) in self._found))
-            or (part is not None and part.kind in self._language.lists)
-            for part in parts
-        )

@@ -1,0 +1,52 @@
+"""Templates put together: each choice of a few, texts of a list, what is put in at a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from pglint_locks.sources.bodies.templates import Hole, Template, Text
+from pglint_locks.text import Piece, SourceMap, Span
+
+Values = list[Template]
+_MAX_PARTS = 400
+MAX_ALTERNATIVES = 8
+_WORD = re.compile(r"[\w.$\"]+")
+BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet to be joined
+
+
+def is_whole(template: Template) -> bool:
+    """Whether a value is one text, not a list of them."""
+    return not any(isinstance(part, Hole) and part.key == BETWEEN for part in template)
+
+
+def every_choice(operands: Sequence[Values]) -> Values:
+    """Each choice of one value an operand, as far as there are few; none if they are long."""
+    count = 1
+    narrowed: list[Values] = []
+    for values in operands:
+        count *= len(values)
+        narrowed.append(values if count <= MAX_ALTERNATIVES else values[:1])
+    if sum(len(values[0]) for values in narrowed if values) > _MAX_PARTS:
+        return []
+    return [
+        tuple(part for template in choice for part in template) for choice in product(*narrowed)
+    ]
+
+
+def put_at(value: Template, place: Span) -> Template:
+    """A value that is put in at a place: holes and single words count as written there."""
+    match value:
+        case (Hole() as hole,):
+            return (replace(hole, span=place),)
+        case (Text(text=word, literal=literal),) if _WORD.fullmatch(word):
+            piece = Piece(Span(0, len(word)), place)
+            return (Text(word, SourceMap((piece,)), literal),)
+    return value
+
+
+def shows(value: Template) -> bool:
+    """Whether all of a value is text."""
+    return all(isinstance(part, Text) for part in value)
