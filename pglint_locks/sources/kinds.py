@@ -77,6 +77,7 @@ KINDS: tuple[FileKind, ...] = (
     _code("C#", ".cs"),
     _code("PHP", ".php"),
     _code("Rust", ".rs"),
+    _code("Elixir", ".ex", ".exs"),
     _code("Scala", ".scala"),
     _code("Swift", ".swift"),
 )

@@ -15,7 +15,8 @@ _DOTS = (".", "?.", "::", "->", "?->", "&.")
 _TRANSPARENT = frozenset(
     """parenthesized_expression parenthesized_statements argument value_argument literal_element
     expression_list await_expression await as_expression satisfies_expression try_expression
-    non_null_expression composite_literal unary template_argument reference_expression
+    non_null_expression composite_literal unary unary_operator template_argument
+    reference_expression
     equals_value_clause
     array_element_initializer block_argument""".split()
 )

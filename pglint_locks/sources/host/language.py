@@ -135,6 +135,7 @@ class Language(NamedTuple):
     marks: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     named: Callable[[Node], Node | None] = own_name
+    shape: Callable[[Node, str], None] | None = None
     prefix: Callable[[Node, str], str] = no_prefix
 
 

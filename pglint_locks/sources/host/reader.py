@@ -32,7 +32,7 @@ from pglint_locks.sql.lockwords import code_lock_word_spans, lock_word_spans
 from pglint_locks.sql.split import split
 from pglint_locks.text import SourceMap, SourceText, Span
 
-_MAX_LENGTH = 4_000_000
+_MAX_LENGTH = 2_000_000
 _MAX_STATEMENTS = 400
 SPLICED = "spliced text"
 
@@ -46,6 +46,8 @@ def read_code(source: SourceText, language: Language) -> FileContent:
     if len(source.text) > _MAX_LENGTH:
         return FileContent(not_analysed=_all_unread(source, "too large"))
     root = read_tree(source.text, language.grammar, language.heredocs, language.words)
+    if language.shape is not None:
+        language.shape(root, source.text)
     reading = _Reading(source, language, root)
     return FileContent(
         bodies=tuple(reading.bodies()),

@@ -21,6 +21,7 @@ _HOMES = {
     "C#": ("csharp", "CSHARP"),
     "PHP": ("php", "PHP"),
     "Rust": ("rust", "RUST"),
+    "Elixir": ("elixir", "ELIXIR"),
     "Scala": ("scala", "SCALA"),
     "Swift": ("swift", "SWIFT"),
 }
