@@ -85,9 +85,15 @@ def lint_text(text: str, name: str, settings: Settings) -> Run:
 
 
 def _read(file: FoundFile, errors: list[FileError]) -> tuple[bytes, SourceText | None]:
-    """A file's bytes and text; what keeps it from being read is an error of its own."""
+    """A file's bytes and text; what keeps it from being read is an error of its own.
+
+    Code has a text only where it is worth reading: in what encoding the rest is written is
+    nobody's business here.
+    """
     try:
         data = file.path.read_bytes()
+        if kind_of(file.name).look is not Look.SQL and not _is_worth_reading(file.name, data):
+            return data, None
         return data, decode(file.name, data)
     except OSError as error:
         errors.append(FileError(file.name, f"cannot be read: {error.strerror or error}"))

@@ -29,7 +29,7 @@ from pglint_locks.model.queries import (
     SubLink,
     SubLinkKind,
 )
-from pglint_locks.sql.standins import STAND_IN
+from pglint_locks.sql.standins import is_stand_in
 from pglint_locks.sql.walk import textual_children
 
 if TYPE_CHECKING:
@@ -324,7 +324,7 @@ def _output_columns(node: ast.Node) -> tuple[str, ...] | None:
             names.append(value.funcname[-1].sval)
         else:
             return None
-    if any(STAND_IN.search(name) for name in names):
+    if any(is_stand_in(name) for name in names):
         return None
     return tuple(names)
 

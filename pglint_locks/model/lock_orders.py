@@ -14,7 +14,7 @@ from pglint_locks.model.names import TableName, is_key_like
 from pglint_locks.model.predicates import equalities, is_by_key
 from pglint_locks.model.queries import Query, RangeItem
 from pglint_locks.model.sorting import sort_expressions
-from pglint_locks.sql.standins import STAND_IN
+from pglint_locks.sql.standins import is_stand_in
 
 # Which strengths a row's lock of one strength keeps out.
 _CONFLICTS = {
@@ -112,7 +112,7 @@ def _keys(level: Query, item: RangeItem, table: TableName) -> tuple[SortKey, ...
         if level.resolve(parts) is not item or (len(parts) == 1 and len(level.items) > 1):
             return ()
         column = parts[-1]
-        if STAND_IN.search(column):
+        if is_stand_in(column):
             return ()
         if column not in fixed:
             keys.append(SortKey(column, sort.sortby_dir == SortByDir.SORTBY_DESC))

@@ -17,7 +17,7 @@ from pglast import ast
 from pglint_locks.model.functions import is_aggregate, is_set_returning
 from pglint_locks.model.queries import Call, Clause, ItemKind, Query, QueryKind
 from pglint_locks.model.recursion import misplaced_reference, refuses_lock_atop
-from pglint_locks.sql.standins import STAND_IN
+from pglint_locks.sql.standins import is_stand_in
 from pglint_locks.sql.walk import textual_children
 
 
@@ -101,7 +101,7 @@ def refusal_of_name(relation: ast.RangeVar, index: int, query: Query, words: str
     item = query.item_named(relation.relname)
     if item is None:
         names = (relation.relname, *(each.refname or "" for each in query.items))
-        if any(STAND_IN.search(name) for name in names):
+        if any(is_stand_in(name) for name in names):
             return None  # either may stand for the other
         message = f'relation "{relation.relname}" in {words} clause not found in FROM clause'
         return Refusal(RefusalKind.NAME, message, _UNDEFINED_TABLE, index)

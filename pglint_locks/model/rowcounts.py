@@ -29,7 +29,7 @@ from pglint_locks.model.queries import (
     SubLink,
     SubLinkKind,
 )
-from pglint_locks.sql.standins import STAND_IN
+from pglint_locks.sql.standins import is_stand_in
 from pglint_locks.sql.walk import textual_children
 
 
@@ -101,8 +101,7 @@ def _gives_one_row(query: Query, asked: frozenset[RangeItem]) -> bool:
 
 def _is_key(column: str, table: TableName) -> bool:
     # What stands for a column that is not known may be the key.
-    is_unknown = STAND_IN.search(column) is not None
-    return is_unknown or column == "ctid" or is_key_like(column, table)
+    return is_stand_in(column) or column == "ctid" or is_key_like(column, table)
 
 
 def _is_pinned_above(mark: RowMark) -> bool:

@@ -11,7 +11,7 @@ from pglast.enums import CmdType, OnConflictAction
 
 from pglint_locks.model.names import TableName, is_key_like
 from pglint_locks.model.queries import Query, QueryKind
-from pglint_locks.sql.standins import STAND_IN
+from pglint_locks.sql.standins import is_stand_in
 
 
 class Write(NamedTuple):
@@ -67,14 +67,14 @@ def _merge(query: Query, table: TableName) -> Write | None:
 
 def _touches_key(columns: tuple[str, ...], table: TableName) -> bool:
     # What stands for a column that is not known may be the key.
-    return any(is_key_like(column, table) or STAND_IN.search(column) for column in columns)
+    return any(is_key_like(column, table) or is_stand_in(column) for column in columns)
 
 
 def _changed(targets: tuple[ast.ResTarget, ...], refname: str | None) -> Iterator[str]:
     """The columns that a SET list changes: `id = id` keeps the value, and so the key."""
     for target in targets:
         kept = _assigned(target.val) in ((target.name,), (refname, target.name))
-        if not kept or STAND_IN.search(target.name):
+        if not kept or is_stand_in(target.name):
             yield str(target.name)
 
 

@@ -16,6 +16,13 @@ _NAMED, _ANONYMOUS, _COUNT = 0xF0000, 0x100000, 0xFFFE
 _LONGEST = 60  # PostgreSQL cuts names at 63 bytes; the first character takes four
 STAND_IN = re.compile("[\U000f0000-\U0010fffd]_*")
 
+_HOLE = re.compile(r"_h\d*")  # what `sources.bodies.templates` puts into a hole
+
+
+def is_stand_in(name: str) -> bool:
+    """Whether a name stands for one that is not known, all of it."""
+    return STAND_IN.search(name) is not None or _HOLE.fullmatch(name) is not None
+
 
 class StandIns:
     """The first characters of the names in one text."""
