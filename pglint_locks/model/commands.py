@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pglast import ast
 from pglast.enums import ObjectType
 
-from pglint_locks.model.joins import join_tree
+from pglint_locks.model.joins import is_pulled_up, join_tree
 from pglint_locks.model.pushdown import plan_level
 from pglint_locks.model.queries import Cte, ItemKind, Query, QueryKind, RangeItem
 from pglint_locks.model.strictness import is_never_true
@@ -68,10 +68,13 @@ def _is_empty(query: Query) -> bool:
 
     It is left out of the plan (`relation_excluded_by_constraints`); beside others it is not.
     """
-    level = plan_level(query)
-    if query.kind is not QueryKind.SELECT or len(tuple(join_tree(level).items())) != 1:
+    if query.kind is not QueryKind.SELECT or not is_never_true(query.node.whereClause):
         return False
-    return is_never_true(query.node.whereClause)
+    return len(tuple(join_tree(plan_level(query)).items())) == 1
+
+
+def _is_pulled_up(query: Query) -> bool:
+    return isinstance(query.embedding, RangeItem) and is_pulled_up(query)
 
 
 def _is_named(cte: Cte) -> bool:
@@ -86,7 +89,7 @@ def plan_levels(top: Query) -> Iterator[Query]:
     stack = [top]
     while stack:
         query = stack.pop()
-        if query in planned and plan_level(query) is query:
+        if query in planned and not _is_pulled_up(query):
             yield query
         below = [item.query for item in query.items if item.query is not None]
         below += [cte.query for cte in query.ctes]

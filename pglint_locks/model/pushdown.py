@@ -7,6 +7,7 @@ equality with a constant is carried on to what else is equal (`generate_base_imp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from pglast import ast
 from pglast.enums import A_Expr_Kind, JoinType, SubLinkType
@@ -189,6 +190,7 @@ def _holder_of(parts: tuple[str, ...], scope: Query) -> RangeItem | None:
     return item if is_alone and item.holder is scope else None
 
 
+@lru_cache(maxsize=1024)
 def may_equal_constant(level: Query, around: frozenset[Query] = frozenset()) -> bool:
     """Whether anything at a level of the plan may be equal to a constant, or to its neighbour.
 
