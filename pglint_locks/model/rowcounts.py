@@ -121,7 +121,9 @@ def _pins(item: RangeItem) -> Iterator[tuple[str, list[RangeItem]]]:
     for condition in _conditions(item):
         for side, value in equal_sides(condition):
             parts = column_parts(side)
-            if parts and level.resolve(parts) is item:
+            meant = level.resolve(parts) if parts else None
+            # A name that is not known and belongs to no item may be that item's column.
+            if parts and (meant is item or (meant is None and is_stand_in(parts[-1]))):
                 others = items_named_in(value, level)
                 if item not in others:
                     yield parts[-1], others
