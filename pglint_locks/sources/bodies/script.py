@@ -57,9 +57,11 @@ class BodyScript:
             for gap in origin.gaps:
                 before = _WORD_BEFORE.search(text, 0, gap.span.start)
                 behind = _WORD_BEHIND.match(text, gap.span.end)
-                if before is None or behind is None or gap.filling is not Filling.IDENTIFIER:
+                if before is None or behind is None:
                     continue
-                word = text[before.start() : behind.end()]
+                if gap.filling not in (Filling.IDENTIFIER, Filling.LITERAL):
+                    continue
+                word = text[before.start() : behind.end()].strip("'")
                 names[word.lower()] = f"{before[0]}…{behind[0]}"
         return names
 
