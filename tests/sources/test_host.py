@@ -199,6 +199,18 @@ def test_nothing_breaks_it(kind: object, text: str) -> None:
     assert time.monotonic() - started < 10
 
 
+def test_a_minified_file_is_counted_not_read() -> None:
+    started = time.monotonic()
+    made = run("f(a,b);" * 100_000 + f'q("{OFFSET}")', "a.js")
+    assert time.monotonic() - started < 10
+    assert (made.clauses, reasons(made)) == (1, {"too large": 1})
+
+
+def test_a_lock_behind_many_statements_is_read() -> None:
+    made = run('run("SELECT 1 FROM t")\n' * 1_000 + f'run("{OFFSET}")')
+    assert texts(made.findings, "PGL102") == ["OFFSET 1"]
+
+
 @pytest.mark.parametrize("kind", CODE, ids=lambda kind: kind.name)
 def test_every_prefix_of_a_file_is_read(kind: object) -> None:
     text = f'func f(a) {{\n x = "{OFFSET}" + a\n x += `q` if (y) {{ run(x, "a" % b) }} }}'

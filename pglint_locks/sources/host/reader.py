@@ -33,6 +33,9 @@ from pglint_locks.sql.split import split
 from pglint_locks.text import SourceMap, SourceText, Span
 
 _MAX_LENGTH = 2_000_000
+# The parser counts the columns of each node from its line's beginning: a long line, as in a
+# minified file, costs the square of its length.
+_MAX_SQUARES = 4_000_000_000
 _MAX_STATEMENTS = 400
 SPLICED = "spliced text"
 
@@ -43,7 +46,8 @@ def read_code(source: SourceText, language: Language) -> FileContent:
     Raises:
         ImportError: the parser of host languages is not installed.
     """
-    if len(source.text) > _MAX_LENGTH:
+    squares = sum(len(line) ** 2 for line in source.text.splitlines())
+    if len(source.text) > _MAX_LENGTH or squares > _MAX_SQUARES:
         return FileContent(not_analysed=_all_unread(source, "too large"))
     root = read_tree(source.text, language.grammar, language.heredocs, language.words)
     if language.shape is not None:
@@ -171,6 +175,8 @@ class _Reading:
         texts = [_text_of(template) for each in found for template in each.templates]
         if not any(matters(text) for text in texts):
             return
+        if len(found) > _MAX_STATEMENTS:
+            found = [each for each in found if any(map(matters, map(_text_of, each.templates)))]
         statements = [
             statement
             for each in found[:_MAX_STATEMENTS]
