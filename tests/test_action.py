@@ -70,6 +70,10 @@ def test_findings_become_annotations(workspace: Path, runner: Path) -> None:
     assert "PGL101" in commands[0]
 
 
+def test_the_reader_of_application_code_is_installed(runner: Path) -> None:
+    assert list(runner.glob("pglint-locks/ast_grep_py/__init__.py"))
+
+
 def test_inputs_are_split_at_spaces(workspace: Path, runner: Path) -> None:
     paths = "db/*.sql app"
     arguments = "--fail-on never --ignore PGL301"
