@@ -53,12 +53,40 @@ class Place(NamedTuple):
     message: str
 
 
+SAFE, UNSAFE = "safe", "unsafe"
+
+
+class Edit(NamedTuple):
+    """Replace the range `span` by `content`: offsets of the unit in a hazard, else of the file."""
+
+    span: Span
+    content: str
+
+
+class Fix(NamedTuple):
+    """A repair: the edits do not overlap; `message` says in a few words what they do.
+
+    `applicability` is "safe" where the statement's meaning stays but for the hazard, else
+    "unsafe": a person should look.
+    """
+
+    applicability: str
+    message: str
+    edits: tuple[Edit, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether `--fix` alone applies it."""
+        return self.applicability == SAFE
+
+
 class Hazard(NamedTuple):
     """What a visitor found: `span` and `places` are unit ranges.
 
     `message` is one sentence without a full stop: what happens, to which table.
     `advice` says what to write instead (also without a full stop).  `label` is the
     short text under the marked source.  `evidence` is what was seen on a live server.
+    `fix` has its edits as unit ranges.
     `by_reader`: of a clause in a view, what the statement that reads the view makes of it.
     """
 
@@ -72,6 +100,7 @@ class Hazard(NamedTuple):
     places: tuple[Place, ...] = ()
     sqlstate: str | None = None
     by_reader: bool = False
+    fix: Fix | None = None
 
 
 class Note(NamedTuple):
@@ -149,21 +178,6 @@ class Related(NamedTuple):
     message: str
     source: SourceText
     span: Span
-
-
-class Edit(NamedTuple):
-    """Replace the file range `span` by `content`."""
-
-    span: Span
-    content: str
-
-
-class Fix(NamedTuple):
-    """A repair: `applicability` is "safe" or "unsafe"; the edits do not overlap."""
-
-    applicability: str
-    message: str
-    edits: tuple[Edit, ...]
 
 
 class Finding(NamedTuple):

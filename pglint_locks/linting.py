@@ -10,10 +10,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
-from pglint_locks.findings import FiledNote, Finding, Hazard, Related, Rule, RunHazard, Subject
+from pglint_locks.findings import FiledNote, Finding, Fix, Hazard, Related, Rule, RunHazard, Subject
 from pglint_locks.model.context import Context
 from pglint_locks.model.flow import is_never_run
-from pglint_locks.model.holders import Holder
 from pglint_locks.model.locks import LockingClause, locking_clauses
 from pglint_locks.model.possible import hazards
 from pglint_locks.model.routines import BodyCursor, Routine, altered
@@ -26,8 +25,9 @@ from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.bodies.body import Body
 from pglint_locks.sources.content import HostBody, read_content
 from pglint_locks.sources.dialect import is_foreign_sql, names_other_database
+from pglint_locks.sources.edits import placed
 from pglint_locks.sources.kinds import SQL, kind_of
-from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sources.units import Escape, NotAnalysed, SqlUnit
 from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
@@ -130,8 +130,8 @@ class _RoutineBody(NamedTuple):
 class _Ordered(NamedTuple):
     """Statements that run in an order: which of them before and after each one.
 
-    `names` stand for what comes from outside; `cursors` and `fetched_once` are as in
-    `BodyScript`.
+    `names` stand for what comes from outside; `cursors`, `fetched_once` and `escapes` are as
+    in `BodyScript`, without `escapes` all are the unit's.
     """
 
     unit: SqlUnit
@@ -140,6 +140,7 @@ class _Ordered(NamedTuple):
     later: Callable[[int], Iterable[int]]
     names: Mapping[str, str] = MappingProxyType({})
     cursors: Mapping[int, tuple[bool, bool]] = MappingProxyType({})
+    escapes: tuple[Escape | None, ...] | None = None
     fetched_once: frozenset[int] = frozenset()
 
 
@@ -308,6 +309,7 @@ class _FileLint:
             joined.later,
             {name: name for name in body.variables} | joined.spliced_names,
             joined.cursors,
+            joined.escapes,
             joined.fetched_once,
         )
 
@@ -330,7 +332,7 @@ class _FileLint:
             if index in subjects:
                 statement.earlier = tuple(_known(modelled, ordered.earlier(index)))
                 statement.later = tuple(_known(modelled, ordered.later(index)))
-        yield from self._show(unit, script, subjects, modelled)
+        yield from self._show(unit, script, subjects, modelled, ordered.escapes)
 
     def _show(
         self,
@@ -338,6 +340,7 @@ class _FileLint:
         script: ParsedScript,
         subjects: set[int],
         modelled: Mapping[int, Statement],
+        escapes: tuple[Escape | None, ...] | None = None,
     ) -> Iterator[_RoutineBody]:
         """Show the statements that hold something to the rules; gives the bodies in them."""
         for index in sorted(subjects):
@@ -346,6 +349,8 @@ class _FileLint:
             parsed = script.result(index)
             if isinstance(parsed, Unparsed):
                 continue
+            if escapes is not None:
+                unit = unit._replace(escape=escapes[index])
             chunk = script.chunks[index]
             if chunk.first_words[:1] not in _MAKE_ROUTINES:
                 self._show_to_rules(unit, modelled[index])
@@ -454,7 +459,12 @@ class _FileLint:
             parsed = result._replace(parameters={**names, **result.parameters})
             try:
                 modelled[index] = Statement(
-                    parsed, start, self.context, self.views, transition_tables
+                    parsed,
+                    start,
+                    self.context,
+                    self.views,
+                    transition_tables,
+                    _indent(unit, start),
                 )
             except ClauseMismatchError:
                 for clause in result.clauses:
@@ -468,7 +478,7 @@ class _FileLint:
                     unsure = _is_unsure(rule, hazard, statement)
                     if unsure or hazard.span in statement.view_names:
                         continue
-                    self._add(unit, rule, _as_written(hazard, statement), statement.holder)
+                    self._add(unit, rule, _as_written(hazard, statement), statement)
         clauses = locking_clauses(statement)
         refused = any(clause.refusal is not None for clause in clauses)
         for clause in clauses:
@@ -480,7 +490,7 @@ class _FileLint:
                     for hazard in hazards(rule.visit, clause, statement):
                         unsure = _is_unsure(rule, hazard, statement)
                         if not unsure and not _is_the_views(hazard, clause):
-                            self._add(unit, rule, _as_written(hazard, statement), statement.holder)
+                            self._add(unit, rule, _as_written(hazard, statement), statement)
                 if rule.gather is None or clause.is_inherited:
                     continue
                 if rule.about_missing and statement.is_open:
@@ -527,7 +537,10 @@ class _FileLint:
 
     # --- from unit to file --------------------------------------------------------
 
-    def _add(self, unit: SqlUnit, rule: Rule, hazard: Hazard, holder: Holder | None = None) -> None:
+    def _add(
+        self, unit: SqlUnit, rule: Rule, hazard: Hazard, statement: Statement | None = None
+    ) -> None:
+        holder = statement and statement.holder
         names = [unit.label, holder and str(holder)]
         related = tuple(
             Related(place.message, unit.source, unit.map.file_span(place.span))
@@ -551,6 +564,7 @@ class _FileLint:
                 unit=" > ".join(name for name in names if name) or None,
                 sqlstate=hazard.sqlstate,
                 related=related,
+                fix=_placed(hazard, unit, statement),
             )
         )
 
@@ -575,6 +589,22 @@ class _FileLint:
                 ),
             )
         )
+
+
+def _indent(unit: SqlUnit, offset: int) -> str:
+    """The white space that the line begins with in which a unit offset stands."""
+    at = unit.map.file_span(Span(offset, offset)).start
+    line = unit.source.line(unit.source.position(at).row)
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _placed(hazard: Hazard, unit: SqlUnit, statement: Statement | None) -> Fix | None:
+    """A hazard's fix in its file; none where psql sends less than the text of the statement."""
+    if hazard.fix is None or statement is None:
+        return None
+    span = statement.span
+    sent = statement.text == unit.text[span.start : span.end]
+    return placed(hazard.fix, unit) if sent else None
 
 
 def _is_the_views(hazard: Hazard, clause: LockingClause) -> bool:
@@ -619,6 +649,8 @@ def _as_written(hazard: Hazard, statement: Statement) -> Hazard:
             place._replace(message=as_written(place.message, statement.parameters))
             for place in hazard.places
         ),
+        fix=hazard.fix
+        and hazard.fix._replace(message=as_written(hazard.fix.message, statement.parameters)),
     )
 
 

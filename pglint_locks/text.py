@@ -46,11 +46,15 @@ class Position(NamedTuple):
 
 
 class SourceText:
-    """A decoded file (or standard input): its shown name and its text without BOM."""
+    """A decoded file (or standard input): its shown name and its text without BOM.
 
-    def __init__(self, name: str, text: str) -> None:
+    `mark` is the byte order mark that stands before the text, or nothing.
+    """
+
+    def __init__(self, name: str, text: str, mark: str = "") -> None:
         self.name = name
         self.text = text
+        self.mark = mark
 
     @cached_property
     def _line_starts(self) -> list[int]:

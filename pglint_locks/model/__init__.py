@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pglint_locks.model.execution import is_run as is_run
     from pglint_locks.model.execution import partial_read as partial_read
     from pglint_locks.model.execution import unread_cte as unread_cte
+    from pglint_locks.model.fencing import fits_array as fits_array
+    from pglint_locks.model.fencing import run_once as run_once
     from pglint_locks.model.flow import late_limit as late_limit
     from pglint_locks.model.flow import lazy_limits as lazy_limits
     from pglint_locks.model.flow import levels_above as levels_above
@@ -67,6 +69,11 @@ if TYPE_CHECKING:
     from pglint_locks.model.reach import tables_in_sub_links as tables_in_sub_links
     from pglint_locks.model.reach import tables_locked_inside as tables_locked_inside
     from pglint_locks.model.refusals import RefusalKind as RefusalKind
+    from pglint_locks.model.repairs import moved_into as moved_into
+    from pglint_locks.model.repairs import ordered_by_key as ordered_by_key
+    from pglint_locks.model.repairs import with_names as with_names
+    from pglint_locks.model.repairs import with_skip_locked as with_skip_locked
+    from pglint_locks.model.repairs import with_strength as with_strength
     from pglint_locks.model.rescans import Rescan as Rescan
     from pglint_locks.model.rescans import rescans as rescans
     from pglint_locks.model.rowcounts import equal_column_names as equal_column_names
@@ -123,6 +130,10 @@ _HOMES = {
         "partial_read",
         "unread_cte",
     ),
+    "fencing": (
+        "fits_array",
+        "run_once",
+    ),
     "flow": (
         "late_limit",
         "lazy_limits",
@@ -171,6 +182,13 @@ _HOMES = {
         "tables_locked_inside",
     ),
     "refusals": ("RefusalKind",),
+    "repairs": (
+        "moved_into",
+        "ordered_by_key",
+        "with_names",
+        "with_skip_locked",
+        "with_strength",
+    ),
     "rescans": (
         "Rescan",
         "rescans",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from pglint_locks.findings import Hazard, Severity
+from pglint_locks.findings import UNSAFE, Hazard, Severity
 from pglint_locks.model.statements import Statement
 from pglint_locks.model.transactions import Frame
 
@@ -48,4 +48,5 @@ def _conditional(hazard: Hazard) -> Hazard:
     return hazard._replace(
         severity=_LOWER.get(hazard.severity, hazard.severity),
         message=f"{hazard.message}, if these statements run in one transaction",
+        fix=hazard.fix and hazard.fix._replace(applicability=UNSAFE),
     )

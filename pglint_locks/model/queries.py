@@ -261,9 +261,10 @@ class Query:
         """The range item that a column reference means, here or in a level around.
 
         An unqualified name belongs to the innermost level that could have it: without
-        a schema, any level with a table or function in it.  None if nothing shows.
+        a schema, any level with a table or function in it.  None if nothing shows, or for a
+        bare `*`, which means all items of its own level.
         """
-        if len(parts) == 1 and parts[0] in self.parameters:
+        if parts == ("*",) or (len(parts) == 1 and parts[0] in self.parameters):
             return None
         for items in self.visible():
             for item in items:

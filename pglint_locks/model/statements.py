@@ -25,6 +25,7 @@ from pglint_locks.text import Span
 
 _WORD = re.compile(r"\w+")
 _NO_SETTINGS = Context()
+_LINE_END = re.compile(r"\r\n|\n|\r")
 _RUN_AT_ONCE = (
     ast.SelectStmt,
     ast.InsertStmt,
@@ -46,6 +47,7 @@ class Statement:
     `routine` is the function or procedure in whose body it stands, or that it makes;
     `cursor` the PL/pgSQL cursor whose query it is.
     `is_open`: more clauses may be put into it than show.
+    `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets, and what comes from the definition of a view (of `views`) has the place
     of the view's name in FROM.  Raises `ClauseMismatchError` where tree and text do not agree on
@@ -60,9 +62,11 @@ class Statement:
         context: Context = _NO_SETTINGS,
         views: Views | None = None,
         transition_tables: frozenset[str] = frozenset(),
+        indent: str = "",
     ) -> None:
         self.node = parsed.node
         self.start = start
+        self.indent = indent
         self.context = context
         self.earlier: tuple[Statement, ...] = ()
         self.later: tuple[Statement, ...] = ()
@@ -73,7 +77,7 @@ class Statement:
         self.cursor: BodyCursor | None = None
         self.is_open = parsed.open
         self.parameters = parsed.parameters
-        self._tokens = parsed.tokens
+        self.tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if "…" in said}
         self._views = views
         self._transition_tables = transition_tables
@@ -109,9 +113,14 @@ class Statement:
         return isinstance(node, _RUN_AT_ONCE)
 
     @property
+    def text(self) -> str:
+        """The statement as it is sent: what psql leaves out of it is blank."""
+        return self.tokens.text
+
+    @property
     def span(self) -> Span:
         """The whole statement."""
-        return Span(self.start, self.start + len(self._tokens.text))
+        return Span(self.start, self.start + len(self.text))
 
     @property
     def has_locking_clause(self) -> bool:
@@ -126,6 +135,23 @@ class Statement:
     def is_write(self) -> bool:
         """Whether it changes rows anywhere."""
         return any(level.is_write for level in self.levels)
+
+    def home(self, query: Query) -> int | None:
+        """Index of a token that stands directly in the brackets of a SELECT, if one shows."""
+        return selecttext.home(query.node, self.tokens)
+
+    def line_gap(self, index: int) -> str:
+        """What parts a new line from the one that a token stands in, so that they align.
+
+        A space where the statement is a single line.
+        """
+        line_end = _LINE_END.search(self.text)
+        if line_end is None:
+            return " "
+        before = self.text[: self.tokens[index].span.start]
+        line = before[max(before.rfind("\n"), before.rfind("\r")) + 1 :]
+        indent = self.indent if line == before else ""
+        return line_end[0] + indent + re.sub(r"[^\t]", " ", line)
 
     def clause_texts(self, query: Query) -> tuple[ClauseText, ...]:
         """Where a SELECT's locking clauses stand, as statement offsets, in order."""
@@ -142,12 +168,12 @@ class Statement:
         """The text at a range of unit offsets in one line, without comments."""
         if span in self.view_names:
             return f"… in view {self.view_names[span]}"
-        words = self._tokens.words(span.shifted(-self.start))
+        words = self.tokens.words(span.shifted(-self.start))
         return _WORD.sub(lambda word: self._spliced.get(word[0].lower(), word[0]), words)
 
     def target_name(self, query: Query) -> Span:
         """The name of the table that a write writes, with its schema."""
-        return self.unit_span(selecttext.dotted_name(query.node.relation.location, self._tokens))
+        return self.unit_span(selecttext.dotted_name(query.node.relation.location, self.tokens))
 
     def offset_clause(self, query: Query) -> Span:
         """A SELECT's OFFSET clause, to its last word."""
@@ -170,7 +196,7 @@ class Statement:
     def limit_word(self, query: Query) -> Span:
         """The word LIMIT (or FETCH) of a SELECT."""
         start = self.limit_clause(query).start - self.start
-        return self.unit_span(self._tokens[self._tokens.index_at(start)].span)
+        return self.unit_span(self.tokens[self.tokens.index_at(start)].span)
 
     def item_name(self, item: RangeItem) -> Span:
         """The name of a table, view or WITH query where FROM reads it."""
@@ -178,7 +204,7 @@ class Statement:
         location = location_of(item)
         if location is None:
             return self.span
-        return self.unit_span(selecttext.dotted_name(location, self._tokens))
+        return self.unit_span(selecttext.dotted_name(location, self.tokens))
 
     @cached_property
     def view_names(self) -> dict[Span, TableName]:
@@ -194,7 +220,7 @@ class Statement:
         """The expressions of a SELECT's ORDER BY, without their directions."""
         if query.view_item is not None:
             return (self.item_name(query.view_item),) * len(query.node.sortClause or ())
-        keys = selecttext.sort_keys(query.node, self._tokens, self._lock(query))
+        keys = selecttext.sort_keys(query.node, self.tokens, self._lock(query))
         return tuple(self.unit_span(key) for key in keys)
 
     def opening_word(self, query: Query) -> Span:
@@ -205,13 +231,13 @@ class Statement:
         """A WITH query's name, where it is defined."""
         if cte.holder.view_item is not None:
             return self.item_name(cte.holder.view_item)
-        return self.unit_span(self._tokens[self._tokens.index_at(cte.location)].span)
+        return self.unit_span(self.tokens[self.tokens.index_at(cte.location)].span)
 
     def function_name(self, call: Call) -> Span:
         """A called function's name, with its schema."""
         if call.view_item is not None:
             return self.item_name(call.view_item)
-        return self.unit_span(selecttext.dotted_name(call.location, self._tokens))
+        return self.unit_span(selecttext.dotted_name(call.location, self.tokens))
 
     def opener(self, link: SubLink) -> Span:
         """The words that open a sub-link: IN, NOT IN, EXISTS, `= ANY`.
@@ -223,7 +249,7 @@ class Statement:
         location = link.location
         if link.kind in (SubLinkKind.SCALAR, SubLinkKind.ARRAY) and link.standing.comparison:
             location = link.standing.comparison.location
-        return self.unit_span(selecttext.sub_link_opener(location, self._tokens))
+        return self.unit_span(selecttext.sub_link_opener(location, self.tokens))
 
     def tested_column(self, link: SubLink) -> str | None:
         """The column that `… IN (SELECT` or `… = ANY (SELECT` tests.
@@ -245,7 +271,7 @@ class Statement:
     ) -> Span:
         if query.view_item is not None:
             return self.item_name(query.view_item)
-        span = find(query.node, self._tokens, self._lock(query))
+        span = find(query.node, self.tokens, self._lock(query))
         return self.span if span is None else self.unit_span(span)
 
 

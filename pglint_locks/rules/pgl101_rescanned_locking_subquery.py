@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import SAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -27,6 +27,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             table=table,
             places=(Place(clause.span, _each_run(rescan)),),
             by_reader=rescan.outer.view_item is None,
+            fix=_fix(clause, rescan),
         )
         return
 
@@ -65,8 +66,15 @@ def _advice(clause: model.LockingClause, rescan: model.Rescan, limit: str) -> st
     if column is not None and rescan.limit is clause.query and rescan.opened is clause.query:
         words = clause.statement.words(clause.span)
         return f"write {column} = ANY(ARRAY(SELECT … {limit} {words})): it runs once"
+    if model.fits_array(rescan):
+        return "write = ANY(ARRAY(SELECT …)) round the sub-SELECT: it runs once"
     moved = "move the locking sub-SELECT into a WITH … AS MATERIALIZED query of its own"
     return f"{moved} and join to that on the key: it runs once"
+
+
+def _fix(clause: model.LockingClause, rescan: model.Rescan) -> Fix | None:
+    edits = model.run_once(clause.statement, rescan)
+    return Fix(SAFE, "have the locking sub-SELECT run once", edits) if edits else None
 
 
 def _evidence(rescan: model.Rescan) -> str | None:

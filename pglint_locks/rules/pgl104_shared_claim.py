@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -37,8 +37,14 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             evidence="4 workers, 12 jobs: 48 claims, 36 of them double",
             table=str(mark.table),
             places=(Place(limit, "the same rows for everybody"),),
+            fix=_fix(clause),
         )
         return
+
+
+def _fix(clause: model.LockingClause) -> Fix | None:
+    edits = model.with_strength(clause, model.Strength.FOR_NO_KEY_UPDATE)
+    return Fix(UNSAFE, "write FOR NO KEY UPDATE", edits) if edits else None
 
 
 RULE = Rule(

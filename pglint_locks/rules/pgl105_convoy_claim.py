@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -47,7 +47,13 @@ def _hazard(
         evidence="12 jobs of 50 ms, 4 workers: 0.62 s, against 0.17 s with SKIP LOCKED",
         table=str(mark.table),
         places=(Place(limit, "the first rows are the same for every session"),),
+        fix=_fix(clause),
     )
+
+
+def _fix(clause: model.LockingClause) -> Fix | None:
+    edits = model.with_skip_locked(clause)
+    return Fix(UNSAFE, "add SKIP LOCKED", edits) if edits else None
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -38,6 +38,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             for cte in ctes
             if not inside[cte.name]
         ),
+        fix=_fix(clause, ctes) if severity is Severity.ERROR else None,
     )
 
 
@@ -48,6 +49,13 @@ def _advice(clause: model.LockingClause, ctes: list[model.Cte], names: str) -> s
     if all(model.may_hold_clause(cte, clause.words) for cte in ctes):
         return f"put {clause.words} inside {names}"
     return f"join {table} to {names} by its key and lock that: {clause.words} OF {table}"
+
+
+def _fix(clause: model.LockingClause, ctes: list[model.Cte]) -> Fix | None:
+    if len(ctes) > 1 or not model.may_hold_clause(ctes[0], clause.words):
+        return None
+    edits = model.moved_into(clause, ctes[0])
+    return Fix(UNSAFE, f"move {clause.words} into {ctes[0].name}", edits) if edits else None
 
 
 def _is_locked_already(clause: model.LockingClause, ctes: list[model.Cte]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -37,7 +37,18 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
         evidence="INSERT into a child table waits behind FOR UPDATE, not FOR NO KEY UPDATE",
         table=str(mark.table),
         places=tuple(Place(use.span, _changes(use)) for use in uses[:_MOST_PLACES]),
+        fix=_fix(clause),
     )
+
+
+def _fix(clause: model.LockingClause) -> Fix | None:
+    """Unsafe: without a schema, what reads as no part of a key may be one."""
+    if any(
+        use.write.takes_key_lock for mark in clause.marks for use in model.row_uses(clause, mark)
+    ):
+        return None
+    edits = model.with_strength(clause, model.Strength.FOR_NO_KEY_UPDATE)
+    return Fix(UNSAFE, "write FOR NO KEY UPDATE", edits) if edits else None
 
 
 _MOST_PLACES = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import SAFE, UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -15,7 +15,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         return
     first = upgrades[0]
     table = str(first.mark.table)
-    needed = str(max(upgrade.needs for upgrade in upgrades))
+    needed = max(upgrade.needs for upgrade in upgrades)
     yield Hazard(
         span=clause.span,
         severity=Severity.ERROR,
@@ -32,7 +32,15 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             for upgrade in upgrades
             if not upgrade.same_statement
         ),
+        fix=_fix(clause, needed),
     )
+
+
+def _fix(clause: model.LockingClause, needed: model.Strength) -> Fix | None:
+    """Safe where the clause locks no other table, which it would lock as strongly."""
+    edits = model.with_strength(clause, needed)
+    applicability = SAFE if len(clause.marks) == 1 else UNSAFE
+    return Fix(applicability, f"write {needed}", edits) if edits else None
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import SAFE, UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -32,6 +32,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             for use in model.row_uses(clause, mark)[:1]
             if len(written) == 1 and not use.same_statement
         ),
+        fix=_fix(clause, written),
     )
 
 
@@ -60,6 +61,16 @@ def _harm(policies: set[model.WaitPolicy]) -> tuple[Severity, str, str | None]:
         "different order can deadlock",
         None,
     )
+
+
+def _fix(clause: model.LockingClause, written: list[model.RowMark]) -> Fix | None:
+    """Safe where the statement itself shows that it changes one table only."""
+    if len(written) != 1 or written[0].item not in clause.items or not written[0].item.refname:
+        return None
+    name = written[0].item.refname
+    edits = model.with_names(clause, [name])
+    own = all(use.same_statement for use in model.row_uses(clause, written[0]))
+    return Fix(SAFE if own else UNSAFE, f"write OF {name}", edits) if edits else None
 
 
 def _advice(clause: model.LockingClause, written: list[model.RowMark]) -> str:

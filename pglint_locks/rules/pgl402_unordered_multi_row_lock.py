@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Rule, Severity, Subject
+from pglint_locks.findings import UNSAFE, Fix, Hazard, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -46,7 +46,13 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark) -> Hazard:
             "by the heap, none with ORDER BY the key"
         ),
         table=table,
+        fix=_fix(clause, mark),
     )
+
+
+def _fix(clause: model.LockingClause, mark: model.RowMark) -> Fix | None:
+    edits = model.ordered_by_key(clause, mark)
+    return Fix(UNSAFE, "add ORDER BY the key", edits) if edits else None
 
 
 RULE = Rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglint_locks import model
-from pglint_locks.findings import Hazard, Rule, Severity, Subject
+from pglint_locks.findings import SAFE, Fix, Hazard, Rule, Severity, Subject
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -26,7 +26,16 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         label="the server refuses the statement",
         advice=advice,
         sqlstate=refusal.sqlstate,
+        fix=_fix(clause, names),
     )
+
+
+def _fix(clause: model.LockingClause, names: list[str]) -> Fix | None:
+    """OF what may be locked; of an OF list, what of it may be."""
+    listed = [relation.relname for relation in clause.node.lockedRels or ()]
+    kept = [name for name in listed if name in names] if listed else names
+    edits = model.with_names(clause, kept)
+    return Fix(SAFE, f"write OF {', '.join(kept)}", edits) if edits else None
 
 
 RULE = Rule(

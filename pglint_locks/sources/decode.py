@@ -34,9 +34,9 @@ def decode(name: str, data: bytes) -> SourceText:
                 "has a NUL in every second byte, as UTF-16: convert it to UTF-8, or exclude it"
             )
         raise UnreadableTextError(f"is binary (a NUL at byte {nul + 1}): exclude it")
-    body = data[len(_BOM) :] if data.startswith(_BOM) else data
+    mark, body = (_BOM, data[len(_BOM) :]) if data.startswith(_BOM) else (b"", data)
     try:
-        return SourceText(name, body.decode("utf-8"))
+        return SourceText(name, body.decode("utf-8"), mark.decode("utf-8"))
     except UnicodeDecodeError as error:
         before = SourceText(name, body[: error.start].decode("utf-8"))
         place = before.position(len(before.text))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from pglint_locks.sources.units import SqlUnit
+from pglint_locks.sources.units import Escape, SqlUnit
 from pglint_locks.sql.literals import DOLLAR_DELIMITER, block_comment_end
 from pglint_locks.text import Piece, SourceMap, Span
 
@@ -31,7 +32,38 @@ _CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 def literal_unit(unit: SqlUnit, span: Span) -> SqlUnit:
     """The value of the string literal at `span` in a unit, as a unit of its own."""
     text, pieces = _read(unit.text, span)
-    return SqlUnit(unit.source, text, unit.map.composed(SourceMap(tuple(pieces))), unit.label)
+    escape = unit.escape and nested(unit.escape, literal_escape(unit.text, span))
+    return unit._replace(text=text, map=unit.map.composed(SourceMap(tuple(pieces))), escape=escape)
+
+
+def literal_escape(text: str, span: Span) -> Escape:
+    """How text is written inside the string literal at `span`."""
+    if delimiter := DOLLAR_DELIMITER.match(text, span.start):
+        return partial(_in_dollar_quotes, delimiter[0])
+    prefix = text[span.start : text.find("'", span.start)].lower()
+    return _in_escape_string if prefix in ("e", "u&") else _in_quotes
+
+
+def nested(outer: Escape, inner: Escape) -> Escape:
+    """How text is written in a literal that stands in another."""
+    return partial(_nested, outer, inner)
+
+
+def _nested(outer: Escape, inner: Escape, text: str) -> str | None:
+    written = inner(text)
+    return None if written is None else outer(written)
+
+
+def _in_quotes(text: str) -> str | None:
+    return text.replace("'", "''")
+
+
+def _in_escape_string(text: str) -> str | None:
+    return text.replace("\\", "\\\\").replace("'", "''")
+
+
+def _in_dollar_quotes(delimiter: str, text: str) -> str | None:
+    return None if delimiter in text else text
 
 
 def _read(text: str, span: Span) -> tuple[str, list[Piece]]:

@@ -17,7 +17,7 @@ _AFTER_SORT_KEY = _AFTER | {COMMA, "ASC", "DESC", "USING", "NULLS_P", "NULLS_LA"
 _SUB_LINK_QUANTIFIERS = {"ANY", "SOME", "ALL"}
 
 
-def _home(select: ast.SelectStmt, tokens: Tokens) -> int | None:
+def home(select: ast.SelectStmt, tokens: Tokens) -> int | None:
     """Index of a token that stands directly in a SELECT's own brackets, if one shows."""
     if select.withClause is not None:
         return tokens.index_at(select.withClause.location)
@@ -60,10 +60,10 @@ def _word_of(select: ast.SelectStmt, tokens: Tokens, word: str, lock: int | None
     `(SELECT … LIMIT 3) FOR UPDATE`; its locking clause, at offset `lock`, is its own too.
     """
     outermost = None if lock is None else tokens[tokens.index_at(lock)].opener
-    home = _home(select, tokens)
-    if home is None:
+    at = home(select, tokens)
+    if at is None:
         return None if lock is None else tokens.word_in_group(tokens.index_at(lock), word)
-    for index in _outwards(home, tokens):
+    for index in _outwards(at, tokens):
         found = tokens.word_in_group(index, word)
         if found is not None:
             return found
@@ -114,8 +114,8 @@ def sort_keys(select: ast.SelectStmt, tokens: Tokens, lock: int | None) -> tuple
 
 def first_word(select: ast.SelectStmt, tokens: Tokens) -> Span | None:
     """The word that opens a SELECT in brackets: SELECT, WITH, TABLE or VALUES."""
-    home = _home(select, tokens)
-    return None if home is None else tokens[tokens[home].opener + 1].span
+    at = home(select, tokens)
+    return None if at is None else tokens[tokens[at].opener + 1].span
 
 
 def sub_link_opener(location: int, tokens: Tokens) -> Span:

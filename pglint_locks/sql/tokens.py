@@ -125,6 +125,25 @@ class Tokens:
     def _parts(self, index: int, depth: int) -> bool:
         return self._tokens[index].name == SEMICOLON and self._tokens[index].depth == depth
 
+    def closing(self, opening: int) -> int:
+        """Index of the bracket that closes the one at an index."""
+        depth = self._tokens[opening].depth
+        return next(
+            index
+            for index in range(opening + 1, len(self._tokens))
+            if self._tokens[index].depth == depth and self._tokens[index].name in _CLOSING
+        )
+
+    def body_of_with_query(self, name: int) -> int:
+        """Index of the bracket that opens the body of the WITH query whose name is at an offset."""
+        index = self.index_at(name)
+        depth = self._tokens[index].depth
+        while self._tokens[index].name != "AS" or self._tokens[index].depth != depth:
+            index += 1
+        while self._tokens[index].name != LEFT_PAREN:
+            index += 1
+        return index
+
     def last_before(self, first: int, stops: frozenset[str]) -> int:
         """Index of the last token of the run that starts at `first`.
 

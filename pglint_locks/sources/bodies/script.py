@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Role
 from pglint_locks.sources.bodies.flow import Follows, follows
-from pglint_locks.sources.units import SqlUnit
+from pglint_locks.sources.units import Escape, SqlUnit
 from pglint_locks.sql.chunks import Chunk, Comment, Script
 from pglint_locks.sql.split import split
 from pglint_locks.text import Piece, SourceMap, Span
@@ -38,6 +38,11 @@ class BodyScript:
             for index, origin in enumerate(self.origins)
             if Role.CURSOR in (origin.role, origin.runs_as)
         }
+
+    @property
+    def escapes(self) -> tuple[Escape | None, ...]:
+        """How text is written in the unit of each chunk: see `SqlUnit`."""
+        return tuple(origin.unit.escape for origin in self.origins)
 
     @property
     def fetched_once(self) -> frozenset[int]:

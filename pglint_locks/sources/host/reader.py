@@ -25,7 +25,7 @@ from pglint_locks.sources.host.sqltext import (
 from pglint_locks.sources.host.tree import Node, read_tree
 from pglint_locks.sources.host.values import Place, TextValues
 from pglint_locks.sources.host.walk import Walk
-from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sources.units import NotAnalysed, SqlUnit, in_any_literal
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.sql.deepstack import max_statement_length
 from pglint_locks.sql.lockwords import code_lock_word_spans, lock_word_spans
@@ -205,7 +205,7 @@ class _Reading:
         self._analysed.update(locks)
         self.spans += self._around(use.node)
         yield BodyStatement(
-            unit=SqlUnit(self._source, filled.text, filled.map, _label(scope)),
+            unit=SqlUnit(self._source, filled.text, filled.map, _label(scope), in_any_literal),
             role=Role.DYNAMIC,
             runs_as=Role.STATEMENT,
             arm=use.arm,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from pglint_locks.sources.bodies.body import BodyStatement, Role
 from pglint_locks.sources.bodies.flow import Arm
-from pglint_locks.sources.bodies.templates import Text, fill, literals_of
+from pglint_locks.sources.bodies.templates import Template, Text, fill, literals_of
 from pglint_locks.sources.bodies.variables import Variables
-from pglint_locks.sources.literals import literal_unit
+from pglint_locks.sources.literals import literal_escape, literal_unit, nested
 from pglint_locks.sources.plpgsql.extents import BodyTokens
 from pglint_locks.sources.plpgsql.text_values import Place, TextValues, Tokens
-from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sources.units import Escape, NotAnalysed, SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Parsed, parse
 from pglint_locks.sql.split import split
@@ -65,7 +66,11 @@ class DynamicSql:
             if not filled.parses and filled.gaps:
                 continue
             self._read.update(literals_of([template]))
-            unit = self._unit._replace(text=filled.text, map=self._unit.map.composed(filled.map))
+            unit = self._unit._replace(
+                text=filled.text,
+                map=self._unit.map.composed(filled.map),
+                escape=self._escape(template),
+            )
             yield BodyStatement(
                 unit=unit,
                 role=Role.DYNAMIC,
@@ -76,6 +81,16 @@ class DynamicSql:
                 scroll=execution.scroll,
                 gaps=filled.gaps,
             )
+
+    def _escape(self, template: Template) -> Escape | None:
+        """How text is written in the literals of a template: None where that differs."""
+        text, outer = self._unit.text, self._unit.escape
+        literals = {self._tokens[index].span for index in literals_of([template])}
+        escapes = {literal_escape(text, span) for span in literals}
+        if outer is None or len(escapes) != 1:
+            return None
+        inner = escapes.pop()
+        return nested(outer, inner if len(template) == 1 else partial(_without_percent, inner))
 
     # --- what could not be read --------------------------------------------------------
 
@@ -112,6 +127,11 @@ class DynamicSql:
                     writes = self.variables.all_writes(tokens.name(index))
                     front += [write.value for write in writes if write.value]
         return found
+
+
+def _without_percent(escape: Escape, text: str) -> str | None:
+    """What is joined from several texts may be a format string."""
+    return None if "%" in text else escape(text)
 
 
 def _lock_words(text: str) -> list[Span]:
