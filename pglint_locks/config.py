@@ -306,6 +306,8 @@ def command_line_layer(given: Mapping[str, object], cwd: Path) -> Layer:
         elif isinstance(value, tuple):
             value = [item for text in value for item in _items(parsed(option, text, place))]
         values[key] = checked(option, value, place)
+    if "unsafe-fixes" in values and "diff" not in values:  # to ask for them is to want them
+        values["fix"] = True
     return Layer(COMMAND_LINE, cwd, values)
 
 

@@ -8,8 +8,10 @@ views are read too, before all, and then those that name a view which locks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
@@ -27,19 +29,77 @@ from pglint_locks.sql.lockwords import (
 from pglint_locks.text import SourceText
 
 if TYPE_CHECKING:
+    from pglint_locks.fixes import Fixed
     from pglint_locks.model.views import Views
 
 _Work = tuple[SourceText, Settings]
 
 
-def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], Settings]) -> Run:
-    """Lint files, each with its own settings; one that fails costs itself alone."""
+_BOM = "\ufeff"
+
+
+class _Gathered(NamedTuple):
+    """The files worth reading further, with the views that all of the run define."""
+
+    work: list[_Work]
+    files: int
+    errors: list[FileError]
+    views: Views | None = None
+
+
+_AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
+
+
+def lint_files(
+    files: Sequence[FoundFile],
+    settings_for: Callable[[FoundFile], Settings],
+    changed: Mapping[str, str] = _AS_THEY_ARE,
+) -> Run:
+    """Lint files, each with its own settings; one that fails costs itself alone.
+
+    `changed` has the texts of those, by name, that are taken to hold another than they do.
+    """
+    return _lint(_gather(files, settings_for, changed))
+
+
+def lint_text(text: str, name: str, settings: Settings) -> Run:
+    """Lint SQL text as if it were a file of that name."""
+    return _lint(_gather_text(text, name, settings))
+
+
+def fix_files(
+    files: Sequence[FoundFile], settings_for: Callable[[FoundFile], Settings], *, unsafe: bool
+) -> tuple[Run, dict[str, tuple[str, Fixed]]]:
+    """What `lint_files` gives, and the texts that files have now and would have with fixes.
+
+    They are by name.  Those without a fix, and those that cannot be linted, are left out.
+    Byte order marks are part of the texts.
+    """
+    gathered = _gather(files, settings_for, _AS_THEY_ARE)
+    reports = _reports(gathered)
+    return _run(gathered, reports), _fix(gathered, reports, unsafe)
+
+
+def fix_text(text: str, name: str, settings: Settings, *, unsafe: bool) -> Fixed:
+    """SQL text with its fixes, as if it were a file of that name."""
+    from pglint_locks.fixes import Fixed
+
+    gathered = _gather_text(text, name, settings)
+    fixed = _fix(gathered, _reports(gathered), unsafe)
+    return fixed[name][1] if fixed else Fixed(text)
+
+
+def _gather(
+    files: Sequence[FoundFile],
+    settings_for: Callable[[FoundFile], Settings],
+    changed: Mapping[str, str],
+) -> _Gathered:
     errors: list[FileError] = []
     work: list[_Work] = []
     others: list[FoundFile] = []
     locks, defining = False, set[str]()
     for file in files:
-        data, source = _read(file, errors)
+        data, source = _read(file, errors, changed)
         if source is None:
             continue
         locks = locks or has_lock_words(data)
@@ -51,45 +111,50 @@ def lint_files(files: Sequence[FoundFile], settings_for: Callable[[FoundFile], S
             others.append(file)
     read = len(files) - len(errors)
     if not (locks and defining):
-        return _lint(work, read, errors)
+        return _Gathered(work, read, errors)
     from pglint_locks.linting import gather_views
     from pglint_locks.model.views import tables_created
 
     defined = [(source, settings) for source, settings in work if source.name in defining]
     for file in others:
-        if file.name in defining and (source := _read(file, errors)[1]) is not None:
+        if file.name in defining and (source := _read(file, errors, changed)[1]) is not None:
             defined.append((source, settings_for(file)))
     views = gather_views(defined)
     tables = set[str]().union(*(tables_created(source.text) for source, _ in work))
     for file in others:
-        source = _read(file, errors)[1]
+        source = _read(file, errors, changed)[1]
         if source is not None:
             tables |= tables_created(source.text)
             if views.may_lock(source.text):
                 work.append((source, settings_for(file)))
-    return _lint(work, read, errors, views.beside_tables(tables))
+    return _Gathered(work, read, errors, views.beside_tables(tables))
 
 
-def lint_text(text: str, name: str, settings: Settings) -> Run:
-    """Lint SQL text as if it were a file of that name."""
+def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
     data = text.encode()
     if not _is_worth_reading(name, data):
-        return _lint([], 1, [])
-    work = [(SourceText(name, text.removeprefix("\ufeff")), settings)]
+        return _Gathered([], 1, [])
+    body = text.removeprefix(_BOM)
+    work = [(SourceText(name, body, text.removesuffix(body)), settings)]
     if not (has_lock_words(data) and _may_define_views(name, data)):
-        return _lint(work, 1, [])
+        return _Gathered(work, 1, [])
     from pglint_locks.linting import gather_views
     from pglint_locks.model.views import tables_created
 
-    return _lint(work, 1, [], gather_views(work).beside_tables(tables_created(text)))
+    return _Gathered(work, 1, [], gather_views(work).beside_tables(tables_created(text)))
 
 
-def _read(file: FoundFile, errors: list[FileError]) -> tuple[bytes, SourceText | None]:
+def _read(
+    file: FoundFile, errors: list[FileError], changed: Mapping[str, str]
+) -> tuple[bytes, SourceText | None]:
     """A file's bytes and text; what keeps it from being read is an error of its own.
 
     Code has a text only where it is worth reading: in what encoding the rest is written is
     nobody's business here.
     """
+    if file.name in changed:
+        text = changed[file.name]
+        return text.encode(), SourceText(file.name, text.removeprefix(_BOM))
     try:
         data = file.path.read_bytes()
         if kind_of(file.name).look is not Look.SQL and not _is_worth_reading(file.name, data):
@@ -115,21 +180,68 @@ def _may_define_views(name: str, data: bytes) -> bool:
     return kind_of(name).look is Look.SQL and has_view_words(data)
 
 
-def _lint(
-    work: Sequence[_Work], files: int, errors: list[FileError], views: Views | None = None
-) -> Run:
-    reports: list[FileReport] = []
-    if work:
-        from pglint_locks.linting import lint_sources
+def _lint(gathered: _Gathered) -> Run:
+    return _run(gathered, _reports(gathered))
 
-        reports, failures = lint_sources(work, views)
-        errors += failures
+
+def _reports(gathered: _Gathered) -> list[FileReport]:
+    """What linting gives of each file; errors are added to those of the files."""
+    if not gathered.work:
+        return []
+    from pglint_locks.linting import lint_sources
+
+    reports, failures = lint_sources(gathered.work, gathered.views)
+    gathered.errors.extend(failures)
+    return reports
+
+
+def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
+    reports = list(_borne_out(gathered, reports))
     findings = (finding for report in reports for finding in report.findings)
     return Run(
         findings=tuple(sorted(findings, key=lambda finding: finding.sort_key)),
-        files=files,
+        files=gathered.files,
         statements=sum(report.statements for report in reports),
         clauses=sum(report.clauses for report in reports),
         not_analysed=tuple(item for report in reports for item in report.not_analysed),
-        errors=tuple(errors),
+        errors=tuple(gathered.errors),
     )
+
+
+def _fix(
+    gathered: _Gathered, reports: Iterable[FileReport], unsafe: bool
+) -> dict[str, tuple[str, Fixed]]:
+    fixable = {
+        finding.source.name for report in reports for finding in report.findings if finding.fix
+    }
+    found: dict[str, tuple[str, Fixed]] = {}
+    for source, settings in gathered.work:
+        if source.name in fixable:
+            from pglint_locks import fixes
+
+            lint = partial(_report_of, source.name, settings, gathered.views)
+            fixed = fixes.fix_text(source.text, lint, unsafe=unsafe)
+            whole = fixed._replace(text=source.mark + fixed.text)
+            found[source.name] = (source.mark + source.text, whole)
+    return found
+
+
+def _borne_out(gathered: _Gathered, reports: Iterable[FileReport]) -> Iterator[FileReport]:
+    """The reports of files without the fixes that would not be kept."""
+    settings_of = {source.name: settings for source, settings in gathered.work}
+    for report in reports:
+        source = next((found.source for found in report.findings if found.fix), None)
+        if source is not None:
+            from pglint_locks.fixes import borne_out
+
+            lint = partial(_report_of, source.name, settings_of[source.name], gathered.views)
+            report = borne_out(source.text, report, lint)
+        yield report
+
+
+def _report_of(name: str, settings: Settings, views: Views | None, text: str) -> FileReport | None:
+    """What linting a text gives as that of one file; None where it fails."""
+    from pglint_locks.linting import lint_sources
+
+    reports, errors = lint_sources([(SourceText(name, text), settings)], views)
+    return None if errors else reports[0]

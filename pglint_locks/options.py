@@ -31,6 +31,7 @@ DEFAULT_EXCLUDES = (
 VARIABLE_PREFIX = "PGLINT_LOCKS_"
 
 _REPORTED = "What is reported"
+_FIXED = "What is fixed"
 _PRINTED = "How it is printed"
 _RUN = "How it runs"
 _TO_COME = "Known, but not built yet"
@@ -95,6 +96,9 @@ OPTIONS: tuple[Option, ...] = (
         "End with status 1 for findings, shown or not, from note, warning or error on; or never."
         "  [default: warning]",
     ),
+    Option("fix", FLAG, False, _FIXED, "Apply safe fixes to the files."),
+    Option("unsafe-fixes", FLAG, False, _FIXED, "Apply unsafe fixes too."),
+    Option("diff", FLAG, False, _FIXED, "Print what fixes would change, and change nothing."),
     Option(
         "output-format",
         kinds.choice(FORMATS, "FORMAT", FORMATS_TO_COME),
@@ -111,7 +115,7 @@ OPTIONS: tuple[Option, ...] = (
         FLAG,
         False,
         _PRINTED,
-        "Name each file that is read, and links that are not.",
+        "Name each file that is read, links that are not, and fixes that are not applied.",
         short="v",
     ),
     Option(
@@ -133,9 +137,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("isolated", FLAG, False, _RUN, "Use no configuration file.", in_files=False),
     Option("jobs", kinds.COUNT, None, _RUN, "Accepted; has no effect yet."),
     Option("no-cache", FLAG, False, _RUN, "Accepted; has no effect yet."),
-    _to_come("fix", FLAG, "Apply safe fixes."),
-    _to_come("unsafe-fixes", FLAG, "Apply unsafe fixes too."),
-    _to_come("diff", FLAG, "Print what fixes would change."),
     _to_come("schema", PATHS, "Read table definitions from these files."),
     _to_come("database-url", kinds.URL, "Read table definitions from this server."),
     _to_come("baseline", PATH, "Leave out the findings that are listed here."),

@@ -628,9 +628,6 @@ def test_wrong_use_is_status_2_and_clear(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--fix"],
-        ["--unsafe-fixes"],
-        ["--diff"],
         ["--schema", "schema.sql"],
         ["--database-url", "postgresql://localhost/x"],
         ["--baseline", "b.json"],

@@ -227,7 +227,7 @@ def test_a_configuration_that_is_a_link_to_nowhere_is_an_error(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("line", "key"),
     [
-        ("fix = true", "fix"),
+        ('write-baseline = "b.json"', "write-baseline"),
         ('schema = ["schema.sql"]', "schema"),
         ('database-url = "postgresql://"', "database-url"),
         ('baseline = "b.json"', "baseline"),
@@ -240,7 +240,7 @@ def test_what_is_not_built_yet_says_so(tmp_path: Path, line: str, key: str) -> N
 
 
 def test_what_is_not_built_may_be_switched_off(tmp_path: Path) -> None:
-    assert _in(tmp_path, "fix = false\nschema = []\n")["fix"] is False
+    assert _in(tmp_path, "schema-from-sources = false\n")["schema-from-sources"] is False
 
 
 @pytest.mark.parametrize(
@@ -404,7 +404,7 @@ def test_an_empty_variable_is_an_unset_one(tmp_path: Path) -> None:
         ("JOBS", "many", "PGLINT_LOCKS_JOBS: must be a whole number of 1 or more, not 'many'"),
         ("SELECT", "PGL7011", "PGLINT_LOCKS_SELECT: no rule is called 'PGL7011'"),
         ("SELECT", " , ", "PGLINT_LOCKS_SELECT: must name at least one"),
-        ("FIX", "1", "PGLINT_LOCKS_FIX is not built yet"),
+        ("SINCE", "main", "PGLINT_LOCKS_SINCE is not built yet"),
     ],
 )
 def test_a_wrong_variable_is_told_by_name(

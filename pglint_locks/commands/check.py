@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
+from pglint_locks.commands.fix import Fixing
 from pglint_locks.commands.layers import configurations
 from pglint_locks.commands.streams import (
     complain,
@@ -15,6 +16,8 @@ from pglint_locks.commands.streams import (
     read_standard_input,
     remark,
     show,
+    show_beside,
+    show_bytes,
     tell,
     terminal_width,
     wants_color,
@@ -55,10 +58,12 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
     if config["verbose"] and not config["quiet"]:
         for line in [*(f"reads {file.name}" for file in found.files), *dict.fromkeys(found.links)]:
             remark(line)
-    run = lint.files(found.files)
+    fixing = Fixing(config)
+    run = fixing.files(found.files, lint.settings_for) if fixing.is_wanted else None
+    run = run or lint.files(found.files, fixing.texts)
     if STANDARD_INPUT in names:
-        run = lint.with_standard_input(run, found, config)
-    return _report(run, lint, found, config)
+        run = lint.with_standard_input(run, found, config, fixing)
+    return _report(run, lint, found, config, fixing)
 
 
 class _Lint:
@@ -69,13 +74,18 @@ class _Lint:
         self._cwd = cwd
         self.settings: dict[str, Settings] = {}
 
-    def files(self, files: Sequence[FoundFile]) -> Run:
+    def files(self, files: Sequence[FoundFile], changed: Mapping[str, str]) -> Run:
         from pglint_locks.engine import lint_files
 
-        return lint_files(files, self._settings_for)
+        return lint_files(files, self.settings_for, changed)
 
-    def with_standard_input(self, run: Run, found: Discovery, config: Config) -> Run:
-        """The run of the files, and standard input added to it."""
+    def with_standard_input(
+        self, run: Run, found: Discovery, config: Config, fixing: Fixing
+    ) -> Run:
+        """The run of the files, and standard input added to it.
+
+        Under `--fix` what comes in goes out, fixed if it can be.
+        """
         from pglint_locks.engine import lint_text
         from pglint_locks.run import FileError
         from pglint_locks.sources.decode import UnreadableTextError, decode
@@ -85,11 +95,12 @@ class _Lint:
         except UsageError as error:
             _add_error(found, error)
             return run
+        fixing.output = data
         given = config["stdin-filename"]
         name = shown(Path(given), self._cwd) if given else "<stdin>"
         path = absolute(Path(given or name), self._cwd)
         try:
-            settings = self._settings_for(FoundFile(path, name))
+            settings = self.settings_for(FoundFile(path, name))
             reason = excluded_by(path, self._configs, self._cwd) if given else None
         except UsageError as error:
             _add_error(found, error)
@@ -99,10 +110,14 @@ class _Lint:
                 remark(f"{name} is excluded by {reason}; it is not read")
             return run
         try:
-            own = lint_text(decode(name, data).text, name, settings)
+            source = decode(name, data)
         except UnreadableTextError as error:
             unread = FileError(name, str(error))
             return run._replace(errors=(*run.errors, unread))
+        text = source.mark + source.text
+        if fixing.is_wanted:
+            text = fixing.text(text, name, settings)
+        own = lint_text(text, name, settings)
         return run._replace(
             findings=tuple(
                 sorted((*run.findings, *own.findings), key=lambda finding: finding.sort_key)
@@ -114,7 +129,8 @@ class _Lint:
             errors=(*run.errors, *own.errors),
         )
 
-    def _settings_for(self, file: FoundFile) -> Settings:
+    def settings_for(self, file: FoundFile) -> Settings:
+        """The settings of a file, by where it stands."""
         if file.name not in self.settings:
             config = self._configs.above(file.path.parent)
             self.settings[file.name] = config.settings(file.path)
@@ -162,7 +178,7 @@ def _folder(name: str, cwd: Path) -> Path:
     return path if os.path.isdir(path) else path.parent
 
 
-def _report(run: Run, lint: _Lint, found: Discovery, config: Config) -> int:
+def _report(run: Run, lint: _Lint, found: Discovery, config: Config, fixing: Fixing) -> int:
     """Print all that there is to say; returns the exit status."""
     seen = [
         finding
@@ -170,18 +186,21 @@ def _report(run: Run, lint: _Lint, found: Discovery, config: Config) -> int:
         if finding.severity >= lint.settings[finding.source.name].severity_threshold
     ]
     errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
+    errors += fixing.errors
     try:
-        _write(run._replace(findings=tuple(seen)), config)
+        _write(run._replace(findings=tuple(seen)), config, fixing)
     except OSError as error:
         errors.append(f"{config['output-file']}: cannot be written: {error.strerror}")
     except UsageError as error:
         errors.append(str(error))
     for line in errors:
         complain(line)
-    _summarise(run, seen, config)
+    _summarise(run, seen, config, fixing)
     if errors:
         return FAILED
-    return FOUND if any(_fails(finding, lint) for finding in run.findings) else CLEAN
+    if fixing.patch or any(_fails(finding, lint) for finding in run.findings):
+        return FOUND
+    return CLEAN
 
 
 def _fails(finding: Finding, lint: _Lint) -> bool:
@@ -189,29 +208,44 @@ def _fails(finding: Finding, lint: _Lint) -> bool:
     return fail_on is not None and finding.severity >= fail_on
 
 
-def _write(run: Run, config: Config) -> None:
-    """Print the findings, or write them to `--output-file`.
+def _write(run: Run, config: Config, fixing: Fixing) -> None:
+    """Print the findings, or write them to `--output-file`; under `--diff` the patch instead.
+
+    Where standard output is for the fixed text of standard input, findings go beside it.
 
     Raises:
         OSError: that file cannot be written.
         UsageError: standard output cannot be written.
     """
-    from pglint_locks.reporters import RenderOptions, render
-
     path = config.file("output-file")
-    color = wants_color(config["color"], sys.stdout, os.environ)
-    width = terminal_width(sys.stdout)
-    if path:
-        color, width = config["color"] == "always", 0
-    options = RenderOptions(color=color, width=width, threshold=Severity.NOTE, cwd=config.cwd)
-    text = render(run, config["output-format"], options)
+    passes_on = fixing.passes_on
+    if fixing.shows_only:
+        text = fixing.patch
+    else:
+        text = _rendered(run, config, sys.stderr if passes_on is not None else sys.stdout)
+    if passes_on is not None:
+        show_bytes(passes_on)
     if path:
         path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    elif passes_on is not None:
+        show_beside(text)
     else:
         show(text)
 
 
-def _summarise(run: Run, seen: Sequence[Finding], config: Config) -> None:
+def _rendered(run: Run, config: Config, stream: TextIO) -> str:
+    """The report as `stream`, or `--output-file`, is to have it."""
+    from pglint_locks.reporters import RenderOptions, render
+
+    color = wants_color(config["color"], stream, os.environ)
+    width = terminal_width(stream)
+    if config.file("output-file"):
+        color, width = config["color"] == "always", 0
+    options = RenderOptions(color=color, width=width, threshold=Severity.NOTE, cwd=config.cwd)
+    return render(run, config["output-format"], options)
+
+
+def _summarise(run: Run, seen: Sequence[Finding], config: Config, fixing: Fixing) -> None:
     from pglint_locks.commands.summary import coverage, last_line, statistics
 
     tables = []
@@ -224,4 +258,6 @@ def _summarise(run: Run, seen: Sequence[Finding], config: Config) -> None:
     for extra in run.missing_extras:
         tell(f"application code is not read: pip install 'pglint-locks[{extra}]' to read its SQL")
     if not config["quiet"]:
+        for line in fixing.told():
+            tell(line)
         tell(last_line(run))

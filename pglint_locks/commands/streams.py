@@ -75,6 +75,29 @@ def read_standard_input() -> bytes:
         raise UsageError(f"standard input cannot be read: {_in_words(error)}") from None
 
 
+def show_beside(text: str) -> None:
+    """Print a report on standard error, where standard output is for something else."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
+
+
+def show_bytes(data: bytes) -> None:
+    """Print what is no report on standard output, just as it is; like `show` otherwise.
+
+    Raises:
+        UsageError: standard output cannot be written.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        flush()
+    except OSError as error:
+        give_up_output(error)
+
+
 def show(text: str) -> None:
     """Print a report on standard output; a reader that has gone is no error.
 
