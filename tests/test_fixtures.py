@@ -4,7 +4,7 @@ A fixture's last lines say what the default settings find in it:
 `-- expect: PGL101 error 4:8-4:10 "words of the message"`: the range is half open, the
 words stand in message or advice.  It lists every finding of warning or above, those of
 other rules too, and every finding of its own rule.  `-- select: PGL106` among them switches
-opt-in rules on.
+opt-in rules on.  `fixed/` has bad cases repaired: see `test_fixes.py`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def lint(text: str, name: str, select: Iterable[str] = ()) -> tuple[Finding, ...
 
 
 def fixture_files() -> list[Path]:
-    """All fixtures that follow the folder scheme `CODE/bad|good/name.sql`."""
+    """All fixtures that follow the folder scheme `CODE/bad|good|fixed/name.sql`."""
     return sorted(FIXTURES.glob("PGL*/*/*.sql"))
 
 
@@ -121,7 +121,10 @@ def test_fixture_is_well_formed(path: Path) -> None:
     text = path.read_text(encoding="utf-8-sig")
     code, kind, _ = name_of(path).split("/")
     assert text.startswith("-- "), "the first line says what the fixture shows"
-    assert kind in ("bad", "good")
+    assert kind in ("bad", "good", "fixed")
+    if kind == "fixed":
+        assert (path.parents[1] / "bad" / path.name).is_file()
+        return
     assert (code in {each.code for each in expectations(text)}) == (kind == "bad")
     twin = path.parents[1] / ("good" if kind == "bad" else "bad") / path.name
     assert twin.is_file(), "a bad case and its near-miss share a name"
