@@ -46,6 +46,9 @@ _TRIED = {
     Where.BEHIND: (_As.NOTHING, _As.NAME, _As.OPERATOR),
     Where.GLUED: (_As.NAME,),
 }
+MAX_PLACEHOLDERS = 1000
+"""More are not tried: the scanner takes long where a text has many characters beyond ASCII."""
+
 _MAX_TRIES = 40
 _MAX_EFFORT = 2_000_000
 _EFFORT_OF_TRY = 200
@@ -69,12 +72,13 @@ class Filled(NamedTuple):
 
 
 def fill(text: str, error_in: Callable[[str], int | None]) -> Filled | None:
-    """A statement filled so that it parses, if that can be done; None without placeholders.
+    """A statement filled so that it parses, if that can be done.
 
-    `error_in` says where a text does not parse; None where it does.
+    None without placeholders, and with too many.  `error_in` says where a text does not
+    parse; None where it does.
     """
     found = placeholders(text, variable_spans(text))
-    if not found:
+    if not 0 < len(found) <= MAX_PLACEHOLDERS:
         return None
     signs = _signs(text, found)
     tried = [(_As.WRITTEN, _As.NAME) if each.operator else _TRIED[each.where] for each in found]

@@ -19,6 +19,7 @@ from pglint_locks.text import Span
 
 # ` %s` parses where it stands behind a value: as the rest of a division by a column `s`.
 _MODULO_OR_FORMAT = re.compile(r"\s%[sdv]\b")
+_MAX_TAGS = 1000  # see MAX_PLACEHOLDERS
 _WITH = frozenset({"WITH", "WITH_LA"})
 _NAMES = frozenset({"IDENT", "UIDENT"})
 
@@ -71,6 +72,8 @@ def parse(text: str, template: Template | None = None) -> Parsed | Unparsed:
         message = f"a statement of {len(text):,} characters is too large (limit {limit:,})"
         return Unparsed(message, Span(0, 1), too_large=True)
     written = template or Template(text, ())
+    if len(written.places) > _MAX_TAGS:
+        return Unparsed("a statement with too many tags", Span(0, 1), is_template=True)
     if _MODULO_OR_FORMAT.search(text) or written.places:
         filled = _parse_filled(text, written)
         if isinstance(filled, Parsed):

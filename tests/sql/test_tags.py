@@ -232,6 +232,7 @@ def test_what_is_outside_of_tags_stays(text: str) -> None:
             "{% if a %}{% else %}b{% endif %} ",
         ),
         *("{{ {% ", "{{ ' ", "{% endif %}", "SELECT {{ a }} FOR UPDATE; ", "{% if a %}FOR UPDATE "),
+        "{{ a }}, FOR UPDATE ",
         "SELECT 1 {% if a %} FROM t {% endif %} b c FOR UPDATE; ",
     ],
 )
