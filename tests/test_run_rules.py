@@ -69,14 +69,14 @@ def test_a_suppression_at_one_place_is_used_and_leaves_the_other(tmp_path: Path)
 def test_a_file_that_fails_costs_itself_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pglint_locks import linting
+    from pglint_locks.sources.units import SqlUnit
 
     def fail(_: object) -> object:
         raise ValueError("on purpose")
 
-    whole_file = linting.SqlUnit.whole_file
+    whole_file = SqlUnit.whole_file
     monkeypatch.setattr(
-        linting.SqlUnit,
+        SqlUnit,
         "whole_file",
         lambda source: fail(source) if source.name == "b.sql" else whole_file(source),
     )

@@ -1,0 +1,78 @@
+"""Linting files: their units are split, parsed, modelled and shown to the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from pglint_locks.config import Settings
+from pglint_locks.findings import Subject
+from pglint_locks.linting.definitions import views_defined
+from pglint_locks.linting.worklist import FileLint
+from pglint_locks.model.views import Views, known_views
+from pglint_locks.rules import RULES
+from pglint_locks.run import FileError, FileReport
+from pglint_locks.sql.deepstack import call_with_deep_stack
+from pglint_locks.text import SourceText
+
+T = TypeVar("T")
+__all__ = ["gather_views", "lint_sources"]
+
+
+def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
+    """The views that files define; what fails in one is told when that is linted."""
+    return call_with_deep_stack(
+        lambda: known_views(
+            view
+            for source, settings in work
+            for view in _safely(partial(views_defined, source, settings), source, []) or ()
+        )
+    )
+
+
+def lint_sources(
+    work: Sequence[tuple[SourceText, Settings]], views: Views | None = None
+) -> tuple[list[FileReport], list[FileError]]:
+    """Lint files that the first look found worth reading; a failure in one is its own error.
+
+    `views` are those that all files of the run define.
+    """
+    return call_with_deep_stack(lambda: _lint_all(work, views or Views()))
+
+
+def _lint_all(
+    work: Sequence[tuple[SourceText, Settings]], views: Views
+) -> tuple[list[FileReport], list[FileError]]:
+    errors: list[FileError] = []
+    linted: list[FileLint] = []
+    for source, settings in work:
+        lint = FileLint(source, settings, views)
+        if _safely(lint.read, source, errors):
+            linted.append(lint)
+    _lint_run(linted)
+    reports = [_safely(lint.report, lint.source, errors) for lint in linted]
+    return [report for report in reports if report is not None], errors
+
+
+def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) -> T | None:
+    """Takes a step of one file's linting; a failure is noted and costs that file alone."""
+    try:
+        return step()
+    except Exception as error:
+        import traceback
+
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"internal error: {error!r} in {where.name}, line {where.lineno}"
+        errors.append(FileError(source.name, f"{message}; please report it"))
+        return None
+
+
+def _lint_run(linted: Sequence[FileLint]) -> None:
+    """Shows what was noted in all files to the rules over the whole run."""
+    ledgers = {lint.source.name: lint.ledger for lint in linted}
+    for rule in RULES:
+        notes = [note for lint in linted for note in lint.ledger.notes.get(rule.code, ())]
+        if rule.subject is Subject.RUN and rule.visit is not None and notes:
+            for found in rule.visit(sorted(notes, key=lambda note: note.sort_key)):
+                ledgers[found.at.filename].add_of_run(rule, found, ledgers)

@@ -1,0 +1,194 @@
+"""What came of linting one file: findings in it, and what was seen, read and left unread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pglint_locks.config import Settings
+from pglint_locks.findings import (
+    FiledNote,
+    Finding,
+    Fix,
+    Hazard,
+    Note,
+    Related,
+    Rule,
+    RunHazard,
+)
+from pglint_locks.model.statements import Statement
+from pglint_locks.rules import RULES, pgl004_unread_lock
+from pglint_locks.run import FileReport
+from pglint_locks.sources.edits import placed
+from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sql.script import ParsedScript, clause_spans
+from pglint_locks.sql.split import Comment
+from pglint_locks.text import SourceText, Span
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What came of a file so far.
+
+    `notes` are what RUN rules remember of it, by their codes.  `statements` are the ranges
+    that a suppression may stand above, `run` those of SQL.  What stands once in the file is
+    `said` and counted once, be it run in two places: `counted` are clauses.
+    """
+
+    source: SourceText
+    findings: list[Finding] = field(default_factory=list)
+    not_analysed: list[NotAnalysed] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    statements: list[Span] = field(default_factory=list)
+    run: set[Span] = field(default_factory=set)
+    clauses: int = 0
+    notes: dict[str, list[FiledNote]] = field(default_factory=dict)
+    said: set[tuple[str, Span]] = field(default_factory=set)
+    counted: set[int] = field(default_factory=set)
+
+    # --- what was seen ----------------------------------------------------------------
+
+    def take_text(self, unit: SqlUnit, script: ParsedScript) -> None:
+        """Note the statements and comments of a script."""
+        self.take_comments(unit, script.comments)
+        spans = [unit.map.file_span(chunk.span) for chunk in script.chunks]
+        self.statements += spans
+        self.run.update(spans)
+
+    def take_unread(self, not_analysed: Sequence[NotAnalysed]) -> None:
+        """Count clauses that a reader saw and could not read, each once."""
+        for unread in not_analysed:
+            if unread.span.start not in self.counted:
+                self.counted.add(unread.span.start)
+                self.clauses += 1
+                self.not_analysed.append(unread)
+
+    def take_comments(self, unit: SqlUnit, comments: Sequence[Comment]) -> None:
+        """Note the comments of a unit."""
+        self.comments += [
+            Comment(unit.map.file_span(comment.span), comment.text) for comment in comments
+        ]
+
+    def leave(self, unit: SqlUnit, script: ParsedScript, index: int, reason: str) -> list[Span]:
+        """Count a statement's clauses as not analysed; where they are in the unit."""
+        chunk = script.chunks[index]
+        spans = [span.shifted(chunk.span.start) for span in clause_spans(chunk)]
+        for span in spans:
+            if self.count(unit, [span]):
+                self.note(unit, reason, span)
+        return spans
+
+    def count(self, unit: SqlUnit, spans: Iterable[Span]) -> int:
+        """Count clauses, each place in the file once; how many are new."""
+        places = {unit.map.file_span(span).start for span in spans} - self.counted
+        self.counted |= places
+        self.clauses += len(places)
+        return len(places)
+
+    def note(self, unit: SqlUnit, reason: str, span: Span) -> None:
+        """Note that a clause, counted already, was not analysed."""
+        self.not_analysed.append(NotAnalysed(reason, unit.source, unit.map.file_span(span)))
+
+    # --- from unit to file ------------------------------------------------------------
+
+    def remember(self, unit: SqlUnit, rule: Rule, note: Note) -> None:
+        """Keep what a RUN rule wants to know of this file."""
+        filed = FiledNote(unit.source.name, unit.map.file_span(note.span), unit.label, note.fact)
+        self.notes.setdefault(rule.code, []).append(filed)
+
+    def add(
+        self, unit: SqlUnit, rule: Rule, hazard: Hazard, statement: Statement | None = None
+    ) -> None:
+        """Add what a rule found in a unit, each place in the file once."""
+        span = unit.map.file_span(hazard.span)
+        if (rule.code, span) in self.said:
+            return  # two clauses over one table, or one text that is run twice: said once
+        self.said.add((rule.code, span))
+        holder = statement and statement.holder
+        names = [unit.label, holder and str(holder)]
+        related = [
+            Related(place.message, unit.source, unit.map.file_span(place.span))
+            for place in hazard.places
+        ]
+        label = " > ".join(name for name in names if name) or None
+        found = self._finding(rule, hazard, span, label, related)
+        self.findings.append(found._replace(fix=_placed(hazard, unit, statement)))
+
+    def add_of_run(self, rule: Rule, found: RunHazard, ledgers: Mapping[str, Ledger]) -> None:
+        """Add what a RUN rule found at one of this file's notes; `ledgers` are all, by name."""
+        related = [
+            Related(message, ledgers[note.filename].source, note.span)
+            for note, message in found.others
+        ]
+        self.findings.append(
+            self._finding(rule, found.hazard, found.at.span, found.at.unit, related)
+        )
+
+    def _finding(
+        self,
+        rule: Rule,
+        hazard: Hazard,
+        span: Span,
+        unit: str | None,
+        related: Sequence[Related],
+    ) -> Finding:
+        return Finding(
+            rule=rule,
+            severity=hazard.severity,
+            source=self.source,
+            span=span,
+            message=hazard.message,
+            advice=hazard.advice,
+            label=hazard.label,
+            evidence=hazard.evidence,
+            table=hazard.table,
+            unit=unit,
+            sqlstate=hazard.sqlstate,
+            related=tuple(related),
+        )
+
+    # --- the report -------------------------------------------------------------------
+
+    def report(self, settings: Settings) -> FileReport:
+        """What came of it all, after suppressions and severity settings."""
+        for unread in self.not_analysed:
+            whole = SqlUnit.whole_file(self.source)
+            hazard = pgl004_unread_lock.hazard(unread.reason, unread.span)
+            self.add(whole, pgl004_unread_lock.RULE, hazard)
+        kept = self._unsuppressed(settings)
+        return FileReport(
+            findings=tuple(_weighed(kept, settings)),
+            statements=len(self.run),
+            clauses=self.clauses,
+            not_analysed=tuple(self.not_analysed),
+        )
+
+    def _unsuppressed(self, settings: Settings) -> list[Finding]:
+        """The findings that no comment suppresses, and those that speak of such comments."""
+        if not any("pglint" in comment.text.lower() for comment in self.comments):
+            return self.findings
+        from pglint_locks import suppressions
+
+        comments = list(dict.fromkeys(self.comments))  # a script's has those of its SQL bodies
+        read = suppressions.read(self.source, comments, self.statements, RULES)
+        unread = [item.span for item in self.not_analysed]
+        off = {code for code, severity in settings.severity.items() if severity is None}
+        return suppressions.apply(self.findings, read, settings.enabled - off, unread)
+
+
+def _weighed(findings: Iterable[Finding], settings: Settings) -> Iterator[Finding]:
+    """The findings of enabled rules, with the severities that the settings give."""
+    for finding in findings:
+        code = finding.rule.code
+        severity = settings.severity.get(code, finding.severity)
+        if code in settings.enabled and severity is not None:
+            yield finding._replace(severity=severity)
+
+
+def _placed(hazard: Hazard, unit: SqlUnit, statement: Statement | None) -> Fix | None:
+    """A hazard's fix in its file; none where psql sends less than the text of the statement."""
+    if hazard.fix is None or statement is None:
+        return None
+    span = statement.span
+    sent = statement.text == unit.text[span.start : span.end]
+    return placed(hazard.fix, unit) if sent else None

@@ -1,0 +1,363 @@
+"""The worklist of one file: its scripts and bodies are split, parsed, modelled and shown."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pglint_locks.config import Settings
+from pglint_locks.linting.judging import show_to_rules
+from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.parts import is_foreign, node_of
+from pglint_locks.model.context import Context
+from pglint_locks.model.routines import BodyCursor, Routine, altered
+from pglint_locks.model.statements import ClauseMismatchError, Statement
+from pglint_locks.model.transactions import Frame, Timeline, Transaction, read_timeline
+from pglint_locks.model.triggers import Trigger, transition_tables, trigger_of
+from pglint_locks.model.views import Views, tables_created
+from pglint_locks.rules import pgl001_syntax_error
+from pglint_locks.run import FileReport
+from pglint_locks.sources.bodies.body import Body
+from pglint_locks.sources.content import HostBody, read_content
+from pglint_locks.sources.kinds import SQL, kind_of
+from pglint_locks.sources.units import Escape, SqlUnit
+from pglint_locks.sql.lockwords import lock_word_spans
+from pglint_locks.sql.parse import Unparsed
+from pglint_locks.sql.script import ParsedScript
+from pglint_locks.text import SourceText, Span
+
+_MAKE_ROUTINES = {("create",), ("do",)}
+_ROUTINES = {("function",), ("procedure",), ("routine",)}
+
+
+class _RoutineBody(NamedTuple):
+    """A routine's body that is yet to be linted.
+
+    `names` are of its arguments; `made` is what the model knows of the routine.
+    """
+
+    unit: SqlUnit
+    language: str
+    names: tuple[str, ...]
+    returns_one_row: bool
+    made: Routine | None
+    transaction: Transaction
+
+
+class _Ordered(NamedTuple):
+    """Statements that run in an order: which of them before and after each one.
+
+    `names` stand for what comes from outside; `cursors`, `fetched_once` and `escapes` are as
+    in `BodyScript`, without `escapes` all are the unit's.
+    """
+
+    unit: SqlUnit
+    script: ParsedScript
+    earlier: Callable[[int], Iterable[int]]
+    later: Callable[[int], Iterable[int]]
+    names: Mapping[str, str] = MappingProxyType({})
+    cursors: Mapping[int, tuple[bool, bool]] = MappingProxyType({})
+    escapes: tuple[Escape | None, ...] | None = None
+    fetched_once: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class FileLint:
+    """The linting of one file; `triggers` are those that it makes with transition tables."""
+
+    source: SourceText
+    settings: Settings
+    views: Views
+    ledger: Ledger = field(init=False)
+    triggers: list[Trigger] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with an empty ledger."""
+        self.ledger = Ledger(self.source)
+
+    def read(self) -> bool:
+        """Lint the file's units; what RUN rules say of them comes later.  True when done."""
+        content = read_content(self.source)
+        self.ledger.comments += content.comments
+        self.ledger.statements += content.statements
+        bodies: deque[_RoutineBody] = deque()
+        for script in content.scripts:
+            bodies.extend(self._lint_script(script))
+        for host in content.bodies:
+            bodies.extend(self._lint_host_body(host))
+        self.ledger.take_unread(content.not_analysed)
+        while bodies:
+            bodies.extend(self._lint_body(bodies.popleft()))
+        return True
+
+    def report(self) -> FileReport:
+        """What came of it all, after suppressions and severity settings."""
+        return self.ledger.report(self.settings)
+
+    @property
+    def context(self) -> Context:
+        """The settings that rules may read."""
+        return Context(
+            self.settings.queue_tables, self.settings.isolation_level, self.settings.strict_no_key
+        )
+
+    # --- scripts and bodies -------------------------------------------------------
+
+    def _lint_script(self, unit: SqlUnit) -> Iterator[_RoutineBody]:
+        """Lint a script's statements; the bodies of the routines in it are yet to be linted."""
+        script = ParsedScript.of_text(unit.text)
+        self.ledger.take_text(unit, script)
+        if is_foreign(unit.source.name, unit.text, script, self.settings):
+            for index in script.locking:
+                self.ledger.leave(unit, script, index, "another database's SQL")
+            return
+        for span in script.unread:
+            self.ledger.clauses += 1
+            self.ledger.note(unit, "another branch of a template", span)
+        subjects = self._subjects(script)
+        timeline = self._timeline(script, subjects)
+        wanted = set(subjects)
+        for block in timeline.blocks:
+            if not subjects.isdisjoint(block.indexes):
+                wanted.update(block.indexes)
+        modelled = self._model(unit, script, wanted)
+        timeline.join(modelled)
+        self._alter_routines(script, modelled)
+        if any(each.routine is not None for each in modelled.values()):
+            self._take_triggers(script)
+        yield from self._show(unit, script, subjects, modelled)
+
+    def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
+        """Lint the statements of a routine's body: a transaction of unknown outer shape."""
+        unit, made = body.unit, body.made
+        if body.language == "plpgsql":
+            from pglint_locks.sources.plpgsql import read_body
+
+            ordered = self._joined(unit, read_body(unit))
+        else:
+            script = ParsedScript.of_text(unit.text)
+            count = len(script.chunks)
+            if made is not None:
+                made = made._replace(statements=count)
+            ordered = _Ordered(
+                unit,
+                script,
+                range,
+                lambda index: range(index + 1, count),
+                fetched_once=frozenset({count - 1} if body.returns_one_row else ()),
+            )
+        names = {**{name: name for name in body.names}, **ordered.names}
+        yield from self._lint_ordered(ordered._replace(names=names), body.transaction, made)
+
+    def _lint_host_body(self, host: HostBody) -> Iterator[_RoutineBody]:
+        """Lint the SQL that a function of a host language runs: one transaction, maybe."""
+        before = len(self.ledger.findings)
+        ordered = self._joined(host.unit, self._without_foreign(host.body))
+        yield from self._lint_ordered(ordered, Transaction(Frame.POSSIBLE))
+        for index in range(before, len(self.ledger.findings)):
+            found = self.ledger.findings[index]
+            if found.unit == host.unit.label:
+                self.ledger.findings[index] = found._replace(unit=host.label_at(found.span))
+
+    def _without_foreign(self, body: Body) -> Body:
+        """A body without the statements that are another database's SQL; those are counted."""
+        kept = []
+        for statement in body.statements:
+            unit = statement.unit
+            script = ParsedScript.of_text(unit.text)
+            if is_foreign(unit.source.name, unit.text, script, self.settings):
+                for index in script.locking:
+                    self.ledger.leave(unit, script, index, "another database's SQL")
+            else:
+                kept.append(statement)
+        return replace(body, statements=tuple(kept))
+
+    def _joined(self, unit: SqlUnit, body: Body) -> _Ordered:
+        """The statements of a body as one script, in the order of its control flow."""
+        from pglint_locks.sources.bodies.script import body_script
+
+        joined = body_script(body, unit)
+        self.ledger.take_unread(body.not_analysed)
+        self.ledger.take_comments(unit, body.comments)
+        return _Ordered(
+            joined.unit,
+            ParsedScript(joined.script),
+            joined.earlier,
+            joined.later,
+            {name: name for name in body.variables} | joined.spliced_names,
+            joined.cursors,
+            joined.escapes,
+            joined.fetched_once,
+        )
+
+    def _lint_ordered(
+        self, ordered: _Ordered, transaction: Transaction, made: Routine | None = None
+    ) -> Iterator[_RoutineBody]:
+        """Lint statements that run in an order; `made` is the routine whose body they are."""
+        unit, script = ordered.unit, ordered.script
+        self.ledger.take_text(unit, script)
+        subjects = self._subjects(script)
+        wanted = range(len(script.chunks)) if subjects else ()
+        transition_tables = self._transition_tables(made)
+        modelled = self._model(unit, script, set(wanted), ordered.names, transition_tables)
+        for index, statement in modelled.items():
+            statement.transaction = transaction
+            statement.routine = statement.routine or made
+            statement.fetches_one = index in ordered.fetched_once
+            if index in ordered.cursors:
+                statement.cursor = BodyCursor(*ordered.cursors[index])
+            if index in subjects:
+                statement.earlier = tuple(_known(modelled, ordered.earlier(index)))
+                statement.later = tuple(_known(modelled, ordered.later(index)))
+        yield from self._show(unit, script, subjects, modelled, ordered.escapes)
+
+    def _show(
+        self,
+        unit: SqlUnit,
+        script: ParsedScript,
+        subjects: set[int],
+        modelled: Mapping[int, Statement],
+        escapes: tuple[Escape | None, ...] | None = None,
+    ) -> Iterator[_RoutineBody]:
+        """Show the statements that hold something to the rules; gives the bodies in them."""
+        for index in sorted(subjects):
+            if index not in modelled:
+                continue
+            parsed = script.result(index)
+            if isinstance(parsed, Unparsed):
+                continue
+            if escapes is not None:
+                unit = unit._replace(escape=escapes[index])
+            chunk = script.chunks[index]
+            if chunk.first_words[:1] not in _MAKE_ROUTINES:
+                show_to_rules(self.ledger, unit, modelled[index])
+                continue
+            from pglint_locks.sources.routines import read_routine
+
+            routine = read_routine(parsed, unit, chunk.span.start)
+            if routine is None:
+                show_to_rules(self.ledger, unit, modelled[index])
+                continue
+            label = " > ".join(name for name in (unit.label, routine.label) if name)
+            show_to_rules(self.ledger, unit._replace(label=label), modelled[index])
+            if routine.other_text is not None:
+                for span in lock_word_spans(routine.other_text.text):
+                    self.ledger.count(routine.other_text, [span])
+                    self.ledger.note(routine.other_text, f"{routine.language} function body", span)
+            if routine.body is not None:
+                yield _RoutineBody(
+                    routine.body._replace(label=label),
+                    routine.language,
+                    routine.argument_names,
+                    routine.returns_one_row,
+                    modelled[index].routine,
+                    modelled[index].transaction.of_body(),
+                )
+
+    def _subjects(self, script: ParsedScript) -> set[int]:
+        """Indexes of the statements that rules look at, be it for the views that they read."""
+        reading = {i for i, chunk in enumerate(script.chunks) if self.views.may_lock(chunk.text)}
+        return reading.union(script.locking, script.unlocked)
+
+    def _timeline(self, script: ParsedScript, subjects: set[int]) -> Timeline:
+        """The transactions of a script; there are none to know of where nothing locks."""
+        chunks = script.chunks if subjects else ()
+        inside = self.settings.assume_in_transaction
+        return read_timeline(chunks, lambda index: node_of(script, index), inside)
+
+    def _alter_routines(self, script: ParsedScript, modelled: dict[int, Statement]) -> None:
+        """Takes ALTER FUNCTION into account for the routines that a script makes before it."""
+        made = {index: each for index, each in modelled.items() if each.routine is not None}
+        if not made:
+            return
+        alters = [
+            index
+            for index, chunk in enumerate(script.chunks)
+            if chunk.first_words[:1] == ("alter",) and chunk.first_words[1:2] in _ROUTINES
+        ]
+        for index, statement in made.items():
+            assert statement.routine is not None
+            later = (node_of(script, alter) for alter in alters if alter > index)
+            statement.routine = altered(statement.routine, later)
+
+    def _take_triggers(self, script: ParsedScript) -> None:
+        """Remembers the triggers with transition tables that a script makes."""
+        made = (
+            trigger_of(node_of(script, index))
+            for index, chunk in enumerate(script.chunks)
+            if "trigger" in chunk.first_words and "referencing" in chunk.text.lower()
+        )
+        self.triggers += [trigger for trigger in made if trigger is not None]
+
+    def _transition_tables(self, made: Routine | None) -> frozenset[str]:
+        """What a routine's body sees beside tables.
+
+        A name that the file has a table of as well may mean that in another trigger's call.
+        """
+        seen = transition_tables(made.name, self.triggers) if made is not None else frozenset()
+        return seen - tables_created(self.source.text) if seen else seen
+
+    def _model(
+        self,
+        unit: SqlUnit,
+        script: ParsedScript,
+        wanted: set[int],
+        names: Mapping[str, str] = MappingProxyType({}),
+        transition_tables: frozenset[str] = frozenset(),
+    ) -> dict[int, Statement]:
+        """Statements as rules see them; `names` stand for what comes from outside."""
+        modelled: dict[int, Statement] = {}
+        for index in sorted(wanted):
+            result = script.result(index)
+            if isinstance(result, Unparsed):
+                if index in script.locking:
+                    self._refuse(unit, script, index, result)
+                continue
+            start = script.chunks[index].span.start
+            self.ledger.count(unit, [clause.span.shifted(start) for clause in result.clauses])
+            parsed = result._replace(parameters={**names, **result.parameters})
+            try:
+                modelled[index] = Statement(
+                    parsed,
+                    start,
+                    self.context,
+                    self.views,
+                    transition_tables,
+                    _indent(unit, start),
+                )
+            except ClauseMismatchError:
+                for clause in result.clauses:
+                    self.ledger.note(unit, "its place was not found", clause.span.shifted(start))
+        return modelled
+
+    def _refuse(self, unit: SqlUnit, script: ParsedScript, index: int, why: Unparsed) -> None:
+        """Report a statement that holds a locking clause and does not parse.
+
+        In files that are no SQL it is only counted: what they quote need not be whole.
+        """
+        if why.is_template:
+            self.ledger.leave(unit, script, index, "unread template")
+            return
+        spans = self.ledger.leave(
+            unit, script, index, "too large" if why.too_large else "syntax error"
+        )
+        if spans and kind_of(unit.source.name) is SQL:
+            stopped = why.span.shifted(script.chunks[index].span.start)
+            at = spans[0] if why.too_large else stopped
+            self.ledger.add(
+                unit, pgl001_syntax_error.RULE, pgl001_syntax_error.hazard(why.message, at)
+            )
+
+
+def _indent(unit: SqlUnit, offset: int) -> str:
+    """The white space that the line begins with in which a unit offset stands."""
+    at = unit.map.file_span(Span(offset, offset)).start
+    line = unit.source.line(unit.source.position(at).row)
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _known(modelled: Mapping[int, Statement], indexes: Iterable[int]) -> Iterator[Statement]:
+    return (modelled[index] for index in indexes if index in modelled)
