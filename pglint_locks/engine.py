@@ -8,6 +8,7 @@ views are read too, before all, and then those that name a view which locks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -205,6 +206,7 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         clauses=sum(report.clauses for report in reports),
         not_analysed=tuple(item for report in reports for item in report.not_analysed),
         errors=tuple(gathered.errors),
+        clauses_by_kind=_by_kind(reports),
     )
 
 
@@ -245,3 +247,11 @@ def _report_of(name: str, settings: Settings, views: Views | None, text: str) ->
 
     reports, errors = lint_sources([(SourceText(name, text), settings)], views)
     return None if errors else reports[0]
+
+
+def _by_kind(reports: Iterable[FileReport]) -> Counter[str]:
+    """How many locking clauses were seen in files of each kind."""
+    counts = Counter[str]()
+    for report in reports:
+        counts[report.kind] += report.clauses
+    return +counts

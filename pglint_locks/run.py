@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.findings import Finding
@@ -18,12 +20,16 @@ class FileError(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """What linting one file gave; `clauses` counts the locking clauses seen in it."""
+    """What linting one file gave; `clauses` counts the locking clauses seen in it.
+
+    `kind` is the kind of file.
+    """
 
     findings: tuple[Finding, ...] = ()
     statements: int = 0
     clauses: int = 0
     not_analysed: tuple[NotAnalysed, ...] = ()
+    kind: str = "SQL"
 
 
 class Run(NamedTuple):
@@ -38,6 +44,7 @@ class Run(NamedTuple):
     clauses: int
     not_analysed: tuple[NotAnalysed, ...]
     errors: tuple[FileError, ...]
+    clauses_by_kind: Mapping[str, int] = MappingProxyType({})
 
     @property
     def analysed(self) -> int:

@@ -292,6 +292,21 @@ def test_coverage_lists_what_was_not_analysed(capsys: pytest.CaptureFixture[str]
     ]
 
 
+def test_coverage_tells_the_kinds_of_files(capsys: pytest.CaptureFixture[str]) -> None:
+    _write("a.sql", CLEAN)
+    _write("b.md", f"```sql\n{CLEAN}{BROKEN}```\n")
+    run(["check", "--coverage", "-q"])
+    assert capsys.readouterr().err.splitlines() == [
+        "locking clauses seen  3",
+        "analysed              2",
+        "not analysed          1",
+        "  1 syntax error",
+        "    b.md:3:26",
+        "in Markdown  2  seen,  1  analysed",
+        "in SQL       1  seen,  1  analysed",
+    ]
+
+
 # Output
 
 

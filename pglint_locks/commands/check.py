@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -125,6 +126,7 @@ class _Lint:
             files=run.files + own.files,
             statements=run.statements + own.statements,
             clauses=run.clauses + own.clauses,
+            clauses_by_kind=Counter(run.clauses_by_kind) + Counter(own.clauses_by_kind),
             not_analysed=(*run.not_analysed, *own.not_analysed),
             errors=(*run.errors, *own.errors),
         )

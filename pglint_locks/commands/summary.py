@@ -37,7 +37,10 @@ def statistics(findings: Sequence[Finding]) -> str:
 
 
 def coverage(run: Run) -> str:
-    """A table of the locking clauses: analysed, and not, with the reason and the places."""
+    """A table of the locking clauses: analysed, and not, with the reason and the places.
+
+    Where some stand in files of another kind than SQL, how many of each kind.
+    """
     lines = _table(
         [
             ("locking clauses seen", str(run.clauses)),
@@ -51,7 +54,21 @@ def coverage(run: Run) -> str:
             if missed.reason == reason:
                 place = missed.source.position(missed.span.start)
                 lines += f"    {missed.source.name}:{place.row}:{place.column}\n"
-    return lines
+    return lines + _kinds(run)
+
+
+def _kinds(run: Run) -> str:
+    from pglint_locks.sources.kinds import SQL, kind_of
+
+    missed = Counter(kind_of(item.source.name).name for item in run.not_analysed)
+    if set(run.clauses_by_kind) <= {SQL.name}:
+        return ""
+    return _table(
+        [
+            (f"in {kind}", str(seen), "seen,", str(seen - missed[kind]), "analysed")
+            for kind, seen in sorted(run.clauses_by_kind.items())
+        ]
+    )
 
 
 def _by_reason(run: Run) -> list[tuple[str, int]]:

@@ -20,6 +20,7 @@ from pglint_locks.model.statements import Statement
 from pglint_locks.rules import RULES, pgl004_unread_lock
 from pglint_locks.run import FileReport
 from pglint_locks.sources.edits import placed
+from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.script import ParsedScript, clause_spans
 from pglint_locks.sql.split import Comment
@@ -161,6 +162,7 @@ class Ledger:
             statements=len(self.run),
             clauses=self.clauses,
             not_analysed=tuple(self.not_analysed),
+            kind=kind_of(self.source.name).name,
         )
 
     def _unsuppressed(self, settings: Settings) -> list[Finding]:
