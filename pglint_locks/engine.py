@@ -24,6 +24,7 @@ from pglint_locks.sql.lockwords import (
     has_advisory_words,
     has_directive,
     has_folded_lock_words,
+    has_lock_calls,
     has_lock_words,
     has_view_words,
 )
@@ -171,7 +172,7 @@ def _read(
 def _is_worth_reading(name: str, data: bytes) -> bool:
     looks = [has_directive, has_advisory_words]
     if kind_of(name).look is Look.FOLDED:
-        looks += [has_folded_lock_words, has_claim_in_code]
+        looks += [has_folded_lock_words, has_claim_in_code, has_lock_calls]
     else:
         looks += [has_lock_words, has_claim_shape]
     return any(look(data) for look in looks)

@@ -21,7 +21,7 @@ def show_to_rules(ledger: Ledger, unit: SqlUnit, statement: Statement) -> None:
                 unsure = _is_unsure(rule, hazard, statement)
                 if unsure or hazard.span in statement.view_names:
                     continue
-                ledger.add(unit, rule, _as_written(hazard, statement), statement)
+                ledger.add(unit, rule, _worded(rule, hazard, statement), statement)
     clauses = locking_clauses(statement)
     refused = any(clause.refusal is not None for clause in clauses)
     for clause in clauses:
@@ -33,7 +33,7 @@ def show_to_rules(ledger: Ledger, unit: SqlUnit, statement: Statement) -> None:
                 for hazard in hazards(rule.visit, clause, statement):
                     unsure = _is_unsure(rule, hazard, statement)
                     if not unsure and not _is_the_views(hazard, clause):
-                        ledger.add(unit, rule, _as_written(hazard, statement), statement)
+                        ledger.add(unit, rule, _worded(rule, hazard, statement), statement)
             if rule.gather is None or clause.is_inherited:
                 continue
             if rule.about_missing and statement.is_open:
@@ -61,6 +61,24 @@ def _is_unsure(rule: Rule, hazard: Hazard, statement: Statement) -> bool:
     if rule.about_missing and statement.is_open:
         return True
     return rule.about_others and hazard.table in statement.transaction.temporary
+
+
+def _worded(rule: Rule, hazard: Hazard, statement: Statement) -> Hazard:
+    """The hazard in the words of who wrote the statement: of an ORM, where that sends it."""
+    written = _as_written(hazard, statement)
+    if statement.call is None:
+        return written
+    return written._replace(
+        message=f"{written.message} (sends: {_shortened(statement.call.text)})",
+        advice=statement.call.advice.get(rule.code, written.advice),
+    )
+
+
+def _shortened(sql: str) -> str:
+    return sql if len(sql) <= _LONGEST_SHOWN else f"{sql[: _LONGEST_SHOWN - 1]}…"
+
+
+_LONGEST_SHOWN = 160
 
 
 def _as_written(hazard: Hazard, statement: Statement) -> Hazard:

@@ -23,6 +23,7 @@ from pglint_locks.run import FileReport
 from pglint_locks.sources.bodies.body import Body
 from pglint_locks.sources.content import HostBody, read_content
 from pglint_locks.sources.kinds import SQL, kind_of
+from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sources.units import Escape, SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
@@ -50,8 +51,8 @@ class _RoutineBody(NamedTuple):
 class _Ordered(NamedTuple):
     """Statements that run in an order: which of them before and after each one.
 
-    `names` stand for what comes from outside; `cursors`, `fetched_once` and `escapes` are as
-    in `BodyScript`, without `escapes` all are the unit's.
+    `names` stand for what comes from outside; `cursors`, `fetched_once`, `calls` and `escapes`
+    are as in `BodyScript`, without `escapes` all are the unit's.
     """
 
     unit: SqlUnit
@@ -61,6 +62,7 @@ class _Ordered(NamedTuple):
     names: Mapping[str, str] = MappingProxyType({})
     cursors: Mapping[int, tuple[bool, bool]] = MappingProxyType({})
     escapes: tuple[Escape | None, ...] | None = None
+    calls: Mapping[int, OrmStatement] = MappingProxyType({})
     fetched_once: frozenset[int] = frozenset()
 
 
@@ -190,6 +192,7 @@ class FileLint:
             {name: name for name in body.variables} | joined.spliced_names,
             joined.cursors,
             joined.escapes,
+            joined.calls,
             joined.fetched_once,
         )
 
@@ -207,6 +210,8 @@ class FileLint:
             statement.transaction = transaction
             statement.routine = statement.routine or made
             statement.fetches_one = index in ordered.fetched_once
+            if index in ordered.calls:
+                statement.call, statement.is_open = ordered.calls[index], True
             if index in ordered.cursors:
                 statement.cursor = BodyCursor(*ordered.cursors[index])
             if index in subjects:

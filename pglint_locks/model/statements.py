@@ -17,6 +17,7 @@ from pglint_locks.model.queries import Call, Cte, Query, RangeItem, SubLink, Sub
 from pglint_locks.model.routines import BodyCursor, Routine, routine_of
 from pglint_locks.model.transactions import Transaction
 from pglint_locks.model.views import Views
+from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sql import selecttext
 from pglint_locks.sql.clauses import ClauseText, clauses_by_select
 from pglint_locks.sql.parse import Parsed
@@ -46,7 +47,7 @@ class Statement:
     could not be read.  `fetches_one`: who runs it takes one row and asks for no more.
     `routine` is the function or procedure in whose body it stands, or that it makes;
     `cursor` the PL/pgSQL cursor whose query it is.
-    `is_open`: more clauses may be put into it than show.
+    `is_open`: more clauses may be put into it than show.  `call` is the ORM's that sends it.
     `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets, and what comes from the definition of a view (of `views`) has the place
@@ -76,6 +77,7 @@ class Statement:
         self.routine: Routine | None = routine_of(parsed.node)
         self.cursor: BodyCursor | None = None
         self.is_open = parsed.open
+        self.call: OrmStatement | None = None
         self.parameters = parsed.parameters
         self.tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if "…" in said}

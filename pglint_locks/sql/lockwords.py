@@ -159,6 +159,18 @@ def has_folded_lock_words(data: bytes) -> bool:
     return all(re.search(part, data) for part in (_FOR_LAST, _STRENGTH_FIRST))
 
 
+_LOCK_CALL = re.compile(
+    rb"select_for_update|with_for_update|[lL]ockForUpdate|sharedLock|lock_style|setLock"
+    rb"|clause\.Locking|\bfor(?:_no_key)?_update\b|\bfor(?:_key)?_share\b"
+    rb"|\bfor(?:NoKey)?Update\b|\bfor(?:Key)?Share\b|\.for\(|[.|> ]lock\b|\block:"
+)
+
+
+def has_lock_calls(data: bytes) -> bool:
+    """Whether a call may stand in a file of code by which an ORM is asked for a lock."""
+    return _LOCK_CALL.search(data) is not None
+
+
 def may_fold_to_lock_words(data: bytes) -> bool:
     """Whether a part of a file has lock words, or a part of such as other literals go on with."""
     if next(_in_code(data), None) is not None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 from pglint_locks.sources.bodies.flow import Arm
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.text import Span
+
+if TYPE_CHECKING:
+    from pglint_locks.sources.orm.query import OrmStatement
 
 
 class Role(Enum):
@@ -64,7 +68,7 @@ class BodyStatement:
     `order` grows with the text.  `target` is the INTO target, assigned or loop variable,
     or the cursor's name, folded.  `runs_as` is what a DYNAMIC statement is run for, else
     the role.  `scroll` and `opened` are a cursor's: SCROLL, NO SCROLL or neither; whether
-    the body opens it.  `chained` marks COMMIT AND CHAIN.
+    the body opens it.  `chained` marks COMMIT AND CHAIN.  `call` is the ORM's that sends it.
     """
 
     unit: SqlUnit
@@ -77,6 +81,7 @@ class BodyStatement:
     opened: bool = True
     chained: bool = False
     gaps: tuple[Gap, ...] = ()
+    call: OrmStatement | None = field(default=None, compare=False)
 
     @property
     def branch(self) -> tuple[Arm, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Role
 from pglint_locks.sources.bodies.flow import Follows, follows
@@ -11,6 +12,9 @@ from pglint_locks.sources.units import Escape, SqlUnit
 from pglint_locks.sql.chunks import Chunk, Comment, Script
 from pglint_locks.sql.split import split
 from pglint_locks.text import Piece, SourceMap, Span
+
+if TYPE_CHECKING:
+    from pglint_locks.sources.orm.query import OrmStatement
 
 _SEPARATOR = ";\n"
 _WORD_BEFORE = re.compile(r"\w*\Z")
@@ -38,6 +42,11 @@ class BodyScript:
             for index, origin in enumerate(self.origins)
             if Role.CURSOR in (origin.role, origin.runs_as)
         }
+
+    @property
+    def calls(self) -> dict[int, OrmStatement]:
+        """The ORM's calls that send chunks."""
+        return {i: each.call for i, each in enumerate(self.origins) if each.call is not None}
 
     @property
     def escapes(self) -> tuple[Escape | None, ...]:

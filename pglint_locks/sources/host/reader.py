@@ -25,6 +25,7 @@ from pglint_locks.sources.host.sqltext import (
 from pglint_locks.sources.host.tree import Node, read_tree
 from pglint_locks.sources.host.values import Place, TextValues
 from pglint_locks.sources.host.walk import Walk
+from pglint_locks.sources.orm.reader import read_calls
 from pglint_locks.sources.units import NotAnalysed, SqlUnit, in_any_literal
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.sql.deepstack import max_statement_length
@@ -53,11 +54,12 @@ def read_code(source: SourceText, language: Language) -> FileContent:
     if language.shape is not None:
         language.shape(root, source.text)
     reading = _Reading(source, language, root)
+    calls = read_calls(source, language, root, reading.scopes)
     return FileContent(
-        bodies=tuple(reading.bodies()),
+        bodies=(*reading.bodies(), *calls.bodies),
         comments=tuple(_comments(source, root)),
         statements=tuple(reading.spans),
-        not_analysed=tuple(reading.not_analysed()),
+        not_analysed=tuple(each for each in reading.not_analysed() if not calls.cover(each.span)),
     )
 
 
@@ -101,6 +103,11 @@ class _Reading:
         self.spans: list[Span] = []
         wanted = self._wanted()
         self._uses = [use for use in self._walk.uses if use.scope in wanted]
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """The functions and classes, the file itself first."""
+        return self._walk.scopes
 
     def _wanted(self) -> set[Scope]:
         """The scopes whose text, or what they name, may hold something to look at."""

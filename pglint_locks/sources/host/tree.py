@@ -18,7 +18,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Node:
     """A node of the tree; `named` tells it from punctuation and keywords.
 
-    `aside` is what belongs to it and stands elsewhere: the text of a heredoc.
+    `aside` is what belongs to it and stands elsewhere: the text of a heredoc.  `whole` is
+    the text of the file.
     """
 
     kind: str
@@ -27,6 +28,12 @@ class Node:
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
     aside: Node | None = None
+    whole: str = ""
+
+    @property
+    def text(self) -> str:
+        """What the file holds there."""
+        return self.whole[self.span.start : self.span.end]
 
     @property
     def operands(self) -> list[Node]:
@@ -70,7 +77,7 @@ def read_tree(
     from ast_grep_py import SgRoot
 
     raw = SgRoot(_SURROGATE.sub("?", text), grammar).root()
-    root = Node(raw.kind(), Span(0, len(text)), named=True)
+    root = Node(raw.kind(), Span(0, len(text)), named=True, whole=text)
     front = [(raw, root)]
     while front:
         outer, copy = front.pop()
@@ -80,7 +87,7 @@ def read_tree(
             kind, named = inner.kind(), inner.is_named()
             if kind in words:
                 kind, named = text[span.start : span.end], False
-            child = Node(kind, span, named, copy)
+            child = Node(kind, span, named, copy, whole=text)
             copy.children.append(child)
             front.append((inner, child))
     if heredocs is not None:

@@ -1,0 +1,352 @@
+"""Django's querysets: `Job.objects.select_for_update(skip_locked=True).filter(…)[:10]`.
+
+Mirrors `QuerySet`, `Query` and `SQLCompiler` of Django 4.2 to 6.0; the tests hold what is
+read here against the SQL that Django compiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from pglint_locks.sources.orm.chain import (
+    Argument,
+    Chain,
+    Link,
+    chain_of,
+    items_of,
+    string_of,
+)
+from pglint_locks.sources.orm.expressions import is_false, is_true, literal
+from pglint_locks.sources.orm.models import Model, Models
+from pglint_locks.sources.orm.query import Lock, OrmStatement, Part, Query, Sql, joined, sql
+
+if TYPE_CHECKING:
+    from pglint_locks.sources.host.tree import Node
+
+ADVICE = {
+    "PGL101": "fetch the keys first: pk__in=list(….values_list('pk', flat=True))",
+    "PGL102": "page by a key: .filter(pk__gt=last).order_by('pk')[:20]",
+    "PGL103": "put select_for_update() on the queryset that is sliced",
+    "PGL105": "add skip_locked=True to select_for_update()",
+    "PGL301": (
+        "write select_for_update(no_key=True): it keeps out the same writers and lets those "
+        "INSERTs in"
+    ),
+    "PGL303": "write select_for_update(of=('self',))",
+    "PGL401": "order by a key: .order_by('pk')",
+    "PGL402": "add .order_by('pk')",
+    "PGL703": "write select_for_update(of=('self',)), which leaves the nullable side out",
+}
+MANAGERS = frozenset({"objects", "_default_manager", "_base_manager"})
+
+_OPERATORS = {
+    "exact": "=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "iexact": "ILIKE",
+    "contains": "LIKE", "startswith": "LIKE", "endswith": "LIKE", "regex": "~",
+    "icontains": "ILIKE", "istartswith": "ILIKE", "iendswith": "ILIKE", "iregex": "~*",
+}  # fmt: skip
+_LOOKUPS = frozenset(_OPERATORS) | {"in", "isnull", "range"}
+# Calls that change nothing of what matters here.
+_NEUTRAL = frozenset(
+    """all using iterator only defer prefetch_related alias select_for_update values
+    values_list annotate in_bulk complex_filter""".split()
+)
+
+
+class Querysets:
+    """Reads querysets; `models` are those whose classes are known, by name."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+
+    def statement(self, chain: Chain) -> OrmStatement | None:
+        """What a chain sends; None where nothing in it asks for a lock."""
+        if not _asks_for_lock(chain):
+            return None
+        query, sent = self._run(chain)
+        return query.statement(sent or query.select(), ADVICE)
+
+    def _run(self, chain: Chain) -> tuple[Query, Sql | None]:
+        """The query behind all calls; where one sends a statement of its own, that one."""
+        query, rest = self._begin(chain)
+        for link in rest:
+            step = _STEPS.get(link.name) if link.is_call else None
+            if not link.name:
+                _slice(query, link)
+            elif step is not None:
+                sent = step(self, query, link)
+                if sent is not None:
+                    return query, sent
+            elif link.is_call and link.name not in _NEUTRAL:
+                query.unknown.append(f"{link.name}()")
+        return query, None
+
+    def _begin(self, chain: Chain) -> tuple[Query, list[Link]]:
+        """The table that a chain begins with, and the links behind its manager."""
+        name, rest = chain.root.text, list(chain.links)
+        for index, link in enumerate(chain.links):
+            if link.name in MANAGERS:
+                rest = rest[index + 1 :]
+                break
+            if link.is_call:
+                break
+            name = link.name
+        model = self._models.get(name) or Model(name.lower())
+        return Query(chain.root.span, model.table, model), rest
+
+    # --- calls ---------------------------------------------------------------------------
+
+    def _lock(self, query: Query, link: Link) -> None:
+        asked = link.keyword("of")
+        items = items_of(asked) if asked is not None else ()
+        of = tuple(table for item in items if (table := self._of(query.model, string_of(item))))
+        wait = "SKIP LOCKED" if is_true(link.keyword("skip_locked")) else None
+        wait = "NOWAIT" if is_true(link.keyword("nowait")) else wait
+        strength = "NO KEY UPDATE" if is_true(link.keyword("no_key")) else "UPDATE"
+        for argument in link.arguments:
+            if argument.keyword != "of" and not (is_true(argument.node) or is_false(argument.node)):
+                query.unknown.append(f"{argument.keyword or 'an argument'} of {link.name}()")
+        query.lock = Lock(link.span, strength, of, wait)
+
+    def _of(self, model: Model, name: str | None) -> str | None:
+        if name is None:
+            return None
+        if name == "self":
+            return model.table
+        relation = model.relations.get(name)
+        return self._table(relation.model) if relation else name
+
+    def _table(self, name: str) -> str:
+        known = self._models.get(name)
+        return known.table if known else name.lower()
+
+    def _filter(self, query: Query, link: Link) -> None:
+        query.where += self._conditions(query, link)
+
+    def _exclude(self, query: Query, link: Link) -> None:
+        found = joined(self._conditions(query, link), " AND ")
+        query.where.append(sql("NOT (", found, ")"))
+
+    def _conditions(self, query: Query, link: Link) -> list[Sql]:
+        return [
+            self._condition(query, argument)
+            for argument in link.arguments
+            if argument.node.kind not in ("dictionary_splat", "list_splat")
+        ]
+
+    def _condition(self, query: Query, argument: Argument) -> Sql:
+        place = argument.node.span
+        if argument.keyword is None:  # Q(…), an expression
+            return sql(Part("$1", place))
+        column, operator = self._column(query, argument.keyword)
+        if operator == "in":
+            return sql(f"{column} ", Part("IN ", place), self._list(argument.node))
+        if operator == "isnull":
+            word = "IS NOT NULL" if argument.node.text == "False" else "IS NULL"
+            return sql(Part(f"{column} {word}", place))
+        if operator == "range":
+            return sql(Part(f"{column} BETWEEN $1 AND $2", place))
+        return sql(f"{column} {_OPERATORS[operator]} ", Part(literal(argument.node), place))
+
+    def _column(self, query: Query, path: str) -> tuple[str, str]:
+        """The column and the operator that a lookup such as `owner__name__in` stands for."""
+        model, names = query.model, path.split("__")
+        operator = names.pop() if len(names) > 1 and names[-1] in _LOOKUPS else "exact"
+        table = model.table
+        while len(names) > 1 and (relation := model.relations.get(names[0])) is not None:
+            if names[1:] in (["pk"], ["id"], [f"{names[0]}_id"]):
+                return f"{table}.{relation.column}", operator
+            model = self._models.get(relation.model) or Model(relation.model.lower())
+            self._join(query, table, relation.column, model, nullable=False)
+            table = model.table
+            names.pop(0)
+        column = model.key if names[0] in ("pk", "id") else names[0]
+        if column in model.relations:
+            column = model.relations[column].column
+        return (f"{table}.{column}" if query.joins else column), operator
+
+    def _join(self, query: Query, table: str, column: str, to: Model, nullable: bool) -> None:
+        word = "LEFT JOIN" if nullable else "JOIN"
+        join = sql(f" {word} {to.table} ON {to.table}.{to.key} = {table}.{column}")
+        if join not in query.joins:
+            query.joins.append(join)
+
+    def _list(self, node: Node) -> Sql:
+        """What stands behind IN: a query of its own, or values."""
+        chain = chain_of(node)
+        if chain.links and (_asks_for_lock(chain) or _has_manager(chain)):
+            query, _ = self._run(chain)
+            query.columns = _selected(chain)
+            return sql("(", query.select(), ")")
+        if node.kind in ("list", "tuple", "set"):
+            values = [literal(item) for item in items_of(node)]
+            return sql(Part(f"({', '.join(values) or 'NULL'})", node.span))
+        return sql(Part("($1)", node.span))
+
+    def _select_related(self, query: Query, link: Link) -> None:
+        for argument in link.arguments:
+            at = query.model
+            for name in (string_of(argument.node) or "").split("__"):
+                relation = at.relations.get(name)
+                if relation is None:
+                    query.unknown.append(f"select_related({name})")
+                    break
+                to = self._models.get(relation.model) or Model(relation.model.lower())
+                self._join(query, at.table, relation.column, to, relation.nullable)
+                at = to
+
+    def _order_by(self, query: Query, link: Link) -> None:
+        query.order = []
+        for argument in link.arguments:
+            place, text = argument.node.span, string_of(argument.node)
+            if text == "?":
+                query.order.append(sql(Part("random()", place)))
+            elif text is not None:
+                column, _ = self._column(query, text.lstrip("-+"))
+                down = " DESC" if text.startswith("-") else ""
+                query.order.append(sql(Part(column + down, place)))
+            else:
+                query.order.append(sql(Part(_expression(argument.node), place)))
+
+    def _reverse(self, query: Query, link: Link) -> None:
+        if not query.order:
+            query.order = [sql(Part(f"{query.model.key} DESC", link.span))]
+            return
+        query.order = [
+            sql(*(part._replace(text=_turned(part.text)) for part in key)) for key in query.order
+        ]
+
+    def _distinct(self, query: Query, link: Link) -> None:
+        columns = [string_of(argument.node) or "$1" for argument in link.arguments]
+        on = f" ON ({', '.join(columns)})" if columns else ""
+        query.distinct = sql(Part(f"DISTINCT{on}", link.span))
+
+    # --- calls that send a statement -------------------------------------------------------
+
+    def _get(self, query: Query, link: Link) -> Sql:
+        """`get()` asks for at most 21 rows, to tell one from several: no limit of a claim."""
+        self._filter(query, link)
+        return query.select()
+
+    def _first(self, query: Query, link: Link) -> Sql:
+        down = " DESC" if link.name in ("last", "latest") else ""
+        query.order = query.order or [sql(Part(f"{query.model.key}{down}", link.span))]
+        query.limit = sql(Part("LIMIT 1", link.span))
+        return query.select()
+
+    def _exists(self, query: Query, link: Link) -> Sql:
+        query.order, query.columns = [], sql("1")
+        query.limit = sql(Part("LIMIT 1", link.span))
+        return query.select()
+
+    def _aggregate(self, query: Query, link: Link) -> Sql:
+        query.drop_lock(link.span, f"{link.name}()")
+        query.order, query.columns = [], sql(Part("count(*)", link.span))
+        return query.select()
+
+    def _update(self, query: Query, link: Link) -> Sql:
+        query.drop_lock(link.span, f"{link.name}()")
+        columns = [each.keyword for each in link.arguments if each.keyword]
+        return query.update(columns or ["_unknown"], link.span)
+
+    def _delete(self, query: Query, link: Link) -> Sql | None:
+        query.drop_lock(link.span, f"{link.name}()")
+        return query.delete(link.span)
+
+    def _union(self, query: Query, link: Link) -> Sql:
+        word = {"union": "UNION", "intersection": "INTERSECT", "difference": "EXCEPT"}[link.name]
+        other = sql(f"SELECT * FROM {query.model.table}")
+        return sql("(", query.select(), ") ", Part(word, link.span), " (", other, ")")
+
+
+_STEPS: dict[str, Callable[[Querysets, Query, Link], Sql | None]] = {
+    "select_for_update": Querysets._lock,
+    "filter": Querysets._filter,
+    "exclude": Querysets._exclude,
+    "select_related": Querysets._select_related,
+    "order_by": Querysets._order_by,
+    "reverse": Querysets._reverse,
+    "distinct": Querysets._distinct,
+    "get": Querysets._get,
+    **dict.fromkeys(("first", "last", "earliest", "latest"), Querysets._first),
+    "exists": Querysets._exists,
+    **dict.fromkeys(("count", "aggregate"), Querysets._aggregate),
+    "update": Querysets._update,
+    "delete": Querysets._delete,
+    **dict.fromkeys(("union", "intersection", "difference"), Querysets._union),
+}
+
+
+def _asks_for_lock(chain: Chain) -> bool:
+    """Whether a chain of a manager, or one in its arguments, asks for a lock."""
+    if any(chain.named("select_for_update")):
+        return True
+    return _has_manager(chain) and any(
+        "select_for_update" in argument.node.text
+        for link in chain.links
+        for argument in link.arguments
+    )
+
+
+def _has_manager(chain: Chain) -> bool:
+    return any(link.name in MANAGERS for link in chain.links)
+
+
+def _slice(query: Query, link: Link) -> None:
+    """`[10:30]` is LIMIT 20 OFFSET 10, `[5]` one row."""
+    node = link.arguments[0].node
+    if node.kind != "slice":
+        query.limit = sql(Part("LIMIT 1", link.span))
+        query.offset = sql(Part(f"OFFSET {_count(node)}", link.span))
+        return
+    low, high = _bounds(node)
+    if high is not None:
+        size = str(int(high) - int(low)) if low and high.isdigit() and low.isdigit() else high
+        query.limit = sql(Part(f"LIMIT {size}", link.span))
+    if low is not None and low != "0":
+        query.offset = sql(Part(f"OFFSET {low}", link.span))
+
+
+def _bounds(node: Node) -> tuple[str | None, str | None]:
+    """The two sides of a slice's first colon."""
+    sides: list[str | None] = [None, None]
+    side = 0
+    for child in node.children:
+        if not child.named:
+            side += 1
+        elif side < 2:
+            sides[side] = _count(child)
+    return sides[0], sides[1]
+
+
+def _count(node: Node) -> str:
+    text = node.text.replace("_", "")
+    return text if text.isdigit() else "$1"
+
+
+def _selected(chain: Chain) -> Sql:
+    """The column of a query behind IN: what `values()` names, else the key."""
+    for link in chain.named("values", "values_list"):
+        name = string_of(link.positional(0))
+        if name is not None:
+            return sql("id" if name == "pk" else name)
+    return sql("id")
+
+
+def _expression(node: Node) -> str:
+    """An expression of `order_by()`: `F('created').asc()`, `Random()`, or what is not known."""
+    for call in _calls(node):
+        if call.text.startswith(("Random(", "functions.Random(")):
+            return "random()"
+    return "$1"
+
+
+def _calls(node: Node) -> Iterator[Node]:
+    chain = chain_of(node)
+    yield chain.root
+    yield node
+
+
+def _turned(key: str) -> str:
+    """A sort key in the other direction."""
+    return key.removesuffix(" DESC") if key.endswith(" DESC") else f"{key} DESC"

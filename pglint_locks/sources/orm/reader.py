@@ -1,0 +1,118 @@
+"""The calls of ORMs in a host file, as statements of the functions that they stand in."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
+from pglint_locks.sources.bodies.flow import Arm, ArmKind
+from pglint_locks.sources.content import HostBody
+from pglint_locks.sources.host.language import Language
+from pglint_locks.sources.host.scopes import Scope
+from pglint_locks.sources.host.tree import Node
+from pglint_locks.sources.orm import ecto, finders, gorm
+from pglint_locks.sources.orm.builders import Builder
+from pglint_locks.sources.orm.chain import Chain, chain_of
+from pglint_locks.sources.orm.django import Querysets
+from pglint_locks.sources.orm.libraries import BY_LANGUAGE
+from pglint_locks.sources.orm.models import models_of
+from pglint_locks.sources.orm.query import OrmStatement
+from pglint_locks.sources.orm.sqlalchemy import Statements
+from pglint_locks.sources.units import SqlUnit
+from pglint_locks.text import SourceMap, SourceText, Span
+
+_ASKS = re.compile(
+    r"""\b(?:select_for_update|with_for_update|[lL]ockForUpdate|sharedLock|lock_style|setLock
+    |for(?:_no_key_update|_update|_share|_key_share|NoKeyUpdate|Update|Share|KeyShare)
+    |clause\.Locking|lock!?)\b|\.for\(""",
+    re.VERBOSE,
+)
+_EXPRESSIONS = frozenset(
+    """call call_expression method_invocation invocation_expression member_call_expression
+    nullsafe_member_call_expression scoped_call_expression subscript binary_operator""".split()
+)
+Reader = Callable[[Node], OrmStatement | None]
+
+
+class Calls(NamedTuple):
+    """What the ORM calls of a file send, and the expressions that were read for it."""
+
+    bodies: tuple[HostBody, ...] = ()
+    spans: tuple[Span, ...] = ()
+
+    def cover(self, span: Span) -> bool:
+        """Whether a place of the file stands in an expression that was read."""
+        return any(each.start <= span.start and span.end <= each.end for each in self.spans)
+
+
+def read_calls(
+    source: SourceText, language: Language, root: Node, scopes: Sequence[Scope]
+) -> Calls:
+    """The statements that ORM calls of a file send, each a body of its own."""
+    asking = [match.start() for match in _ASKS.finditer(source.text)]
+    if not asking:
+        return Calls()
+    sent = list(_sent(root, _readers(language, root), asking))
+    bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in sent)
+    return Calls(bodies, tuple(node.span for node, _ in sent))
+
+
+def _body(source: SourceText, scope: Scope, read: OrmStatement) -> HostBody:
+    span, label = scope.node.span, scope.label if scope.is_function else None
+    statement = BodyStatement(
+        unit=SqlUnit(source, read.text, read.map, label),
+        role=Role.DYNAMIC,
+        runs_as=Role.STATEMENT,
+        arm=Arm(ArmKind.BODY, None, 0),
+        order=0,
+        call=read,
+    )
+    text = source.text[span.start : span.end]
+    unit = SqlUnit(source, text, SourceMap.identity(len(text), span.start), label)
+    functions = ((span, label),) if label is not None else ()
+    return HostBody(unit, Body((statement,), (), ()), functions)
+
+
+def _readers(language: Language, root: Node) -> list[Reader]:
+    """Who reads the expressions of a language."""
+    if language.grammar == "python":
+        models = models_of(root)
+        return [_of_chain(Querysets(models).statement), _of_chain(Statements(models).statement)]
+    if language.grammar == "elixir":
+        return [ecto.statement]
+    if language.grammar == "go":
+        return [_of_chain(gorm.statement)]
+    is_script = language.grammar in ("javascript", "typescript", "tsx")
+    grammar = "javascript" if is_script else language.grammar
+    readers = [_of_chain(Builder(library).statement) for library in BY_LANGUAGE.get(grammar, ())]
+    return [_of_chain(finders.statement), *readers] if is_script else readers
+
+
+def _of_chain(read: Callable[[Chain], OrmStatement | None]) -> Reader:
+    return lambda node: read(chain_of(node))
+
+
+def _sent(
+    root: Node, readers: Sequence[Reader], asking: Sequence[int]
+) -> Iterator[tuple[Node, OrmStatement]]:
+    """The outermost expressions that are read, in the order of the text."""
+    front = [root]
+    while front:
+        node = front.pop()
+        place = bisect_left(asking, node.span.start)
+        if place == len(asking) or asking[place] >= node.span.end:
+            continue
+        if node.kind in _EXPRESSIONS:
+            read = next(filter(None, (reader(node) for reader in readers)), None)
+            if read is not None:
+                yield node, read
+                continue
+        front += reversed(node.children)
+
+
+def _innermost(scopes: Sequence[Scope], span: Span) -> Scope:
+    around = [s for s in scopes if s.node.span.start <= span.start and span.end <= s.node.span.end]
+    return min(around, key=lambda scope: scope.node.span.end - scope.node.span.start)
