@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import NamedTuple
 
@@ -44,6 +45,39 @@ class FileContent(NamedTuple):
     comments: tuple[Comment, ...] = ()
     statements: tuple[Span, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
+
+
+def content_within(content: FileContent, outer: SqlUnit) -> FileContent:
+    """What a text holds that is itself a part of a file: every place leads to that file."""
+
+    def moved(unit: SqlUnit) -> SqlUnit:
+        return unit._replace(source=outer.source, map=outer.map.composed(unit.map))
+
+    def placed(span: Span) -> Span:
+        return outer.map.file_span(span)
+
+    return FileContent(
+        scripts=tuple(map(moved, content.scripts)),
+        bodies=tuple(
+            HostBody(
+                moved(host.unit),
+                replace(
+                    host.body,
+                    statements=tuple(
+                        replace(each, unit=moved(each.unit)) for each in host.body.statements
+                    ),
+                ),
+                tuple((placed(span), label) for span, label in host.functions),
+            )
+            for host in content.bodies
+        ),
+        comments=tuple(Comment(placed(each.span), each.text) for each in content.comments),
+        statements=tuple(map(placed, content.statements)),
+        not_analysed=tuple(
+            each._replace(source=outer.source, span=placed(each.span))
+            for each in content.not_analysed
+        ),
+    )
 
 
 def read_content(source: SourceText) -> FileContent:

@@ -1,15 +1,18 @@
-"""SQL in Jupyter notebooks: the cells and lines that a `%sql` magic command runs."""
+"""SQL in Jupyter notebooks: what a `%sql` magic command runs, and the strings of other cells."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from pglint_locks.sources.assembly import Assembly
-from pglint_locks.sources.content import FileContent
+from pglint_locks.sources.content import FileContent, content_within
 from pglint_locks.sources.json_values import unread_behind
 from pglint_locks.sources.jsonstrings import BrokenJsonError, put_value, strings
-from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sources.kinds import kind_of
+from pglint_locks.sources.units import SqlUnit
+from pglint_locks.sql.lockwords import has_folded_lock_words
 from pglint_locks.text import SourceText, Span
 
 _CELL = re.compile(r"\s*(?:%%sql\b|#!sql\b)(?P<line>[^\n]*)\n?")
@@ -21,15 +24,25 @@ _ARGUMENTS = re.compile(
 
 
 def read(source: SourceText) -> FileContent:
-    """Each code cell under `%%sql` as a script of its own, and each line behind `%sql`."""
-    scripts: list[SqlUnit] = []
-    unread: tuple[NotAnalysed, ...] = ()
+    """Each code cell under `%%sql` as a script, each line behind `%sql`, and the code of others."""
+    found: list[FileContent] = []
     try:
         for cell in _code_cells(source):
-            scripts.extend(_sql_of(cell))
+            scripts = tuple(_sql_of(cell))
+            found.append(FileContent(scripts) if scripts else _code_of(cell))
     except BrokenJsonError as error:
-        unread = tuple(unread_behind(source, error.at))
-    return FileContent(scripts=tuple(scripts), not_analysed=unread)
+        found.append(FileContent(not_analysed=tuple(unread_behind(source, error.at))))
+    return FileContent(*(tuple(chain.from_iterable(parts)) for parts in zip(*found, strict=True)))
+
+
+def _code_of(cell: SqlUnit) -> FileContent:
+    """What SQL the Python code of a cell holds."""
+    if not has_folded_lock_words(cell.text.encode("utf-8", "replace")):
+        return FileContent()
+    from pglint_locks.sources.host import read_kind
+
+    code = SourceText(cell.source.name, cell.text)
+    return content_within(read_kind(code, kind_of("cell.py")), cell)
 
 
 def _code_cells(source: SourceText) -> Iterator[SqlUnit]:
