@@ -9,6 +9,9 @@ from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.queries import Cte, ItemKind, Query, QueryKind, SubLink
 from pglint_locks.model.statements import Statement
 
+# These fetch every row of their query.
+_READ_WHOLE = (ast.SelectStmt, ast.CopyStmt, ast.CreateTableAsStmt)
+
 
 def locks_whole_table(clause: LockingClause, mark: RowMark) -> bool:
     """Whether nothing at or above a mark's level restricts which rows are locked.
@@ -16,7 +19,7 @@ def locks_whole_table(clause: LockingClause, mark: RowMark) -> bool:
     No condition, LIMIT, sample or join that could; and all rows are fetched: a cursor, a
     view or a sub-link may stop after some.
     """
-    if not isinstance(clause.statement.node, ast.SelectStmt) and not _is_write(clause.statement):
+    if not isinstance(clause.statement.node, _READ_WHOLE) and not _is_write(clause.statement):
         return False
     if clause.statement.fetches_one:
         return False
