@@ -95,13 +95,17 @@ def is_other_row(mark: RowMark, written: Query) -> bool:
 def is_same_row(mark: RowMark, written: Query) -> bool:
     """Whether a level shows that it means the rows of a mark: by the same value of a column.
 
-    Without any value on either side it is taken to, and where the lock takes all rows.
+    It does too where one of the two takes all rows, or both have one condition in the same
+    words: `id > 5` and `id < 3` may be of different rows.
     """
     if written.kind is QueryKind.MERGE:  # finds its rows by a join
         return not is_other_row(mark, written)
     locked, changed = _values(mark.level, mark.table), _values(written, mark.table)
-    if not (locked or changed) or not getattr(mark.level.node, "whereClause", None):
+    conditions = [getattr(level.node, "whereClause", None) for level in (mark.level, written)]
+    if None in conditions:
         return True
+    if not (locked or changed):
+        return bool(conditions[0] == conditions[1])
     shared = locked.keys() & changed.keys()
     return bool(shared) and all(locked[column] == changed[column] for column in shared)
 
