@@ -203,3 +203,19 @@ def test_locks_in_a_routine_that_does_not_parse_are_counted(sql: str, clauses: i
     assert (run.clauses, run.analysed) == (clauses + 1, 1)
     assert run.reasons == ({"syntax error": 1} if clauses else {})
     assert len(found(run, "PGL001")) == clauses
+
+
+@pytest.mark.parametrize(("other", "speaks"), [("n", True), ("m", False)])
+@pytest.mark.parametrize("table", ["%I", "app.%I", "%I.jobs", "queue_%s"])
+def test_what_is_put_into_dynamic_sql_is_told_apart(table: str, other: str, speaks: bool) -> None:
+    made = "CREATE FUNCTION f(n text, m text) RETURNS void LANGUAGE plpgsql AS $_$ BEGIN\n"
+    two = (
+        f"EXECUTE format('SELECT 1 FROM {table} WHERE id = 1 FOR SHARE', n);\n"
+        f"EXECUTE format('UPDATE {table} SET a = 2 WHERE id = 1', {other}); END $_$;"
+    )
+    one = (
+        f"EXECUTE format('DELETE FROM {table} WHERE id IN "
+        f"(SELECT id FROM {table} LIMIT 3 FOR UPDATE)', n, {other}); END $_$;"
+    )
+    assert bool(found(lint(made + two), "PGL302")) == speaks
+    assert bool(found(lint(made + one), "PGL101")) == speaks

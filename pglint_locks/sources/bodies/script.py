@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,8 +65,12 @@ class BodyScript:
 
     @property
     def spliced_names(self) -> dict[str, str]:
-        """Names in dynamic SQL that hold a part not known, with `…` for that part."""
+        """Names in dynamic SQL that hold a part not known, with `…` for that part.
+
+        Where other parts are put into names that else are alike, each has its number: `…2`.
+        """
         names: dict[str, str] = {}
+        alike: Counter[str] = Counter()
         for origin in dict.fromkeys(self.origins):
             text = origin.unit.text
             for gap in origin.gaps:
@@ -76,7 +81,11 @@ class BodyScript:
                 if gap.filling not in (Filling.IDENTIFIER, Filling.LITERAL):
                     continue
                 word = text[before.start() : behind.end()].strip("'")
-                names[word.lower()] = f"{before[0]}…{behind[0]}"
+                if word.lower() not in names:
+                    alike[before[0] + "…" + behind[0]] += 1
+                    number = alike[before[0] + "…" + behind[0]]
+                    hole = "…" if number == 1 else f"…{number}"
+                    names[word.lower()] = f"{before[0]}{hole}{behind[0]}"
         return names
 
     def follows(self, first: int, second: int) -> Follows:

@@ -82,14 +82,17 @@ _MAX_TRIES = 60
 _EFFORT_OF_TRY = 200
 
 
-def fill(template: Template, allowance: int) -> Filled:
+def fill(template: Template, allowance: int, names: dict[str, str] | None = None) -> Filled:
     """Fill a template's holes so that it parses, if that can be done.
 
-    `allowance` is how many characters may be parsed for it, each try counted as some more.
+    `names` has the names of holes by their keys, and is added to: what is the same in
+    several templates gets one name, what is not gets others.  `allowance` is how many
+    characters may be parsed for it, each try counted as some more.
     """
+    names = {} if names is None else names
     kinds = [part.kind for part in template if isinstance(part, Hole)]
     chosen = [0] * len(kinds)
-    first = filled = _filled(template, chosen)
+    first = filled = _filled(template, chosen, names)
     effort = 0
     for _ in range(_MAX_TRIES):
         effort += len(filled.text) + _EFFORT_OF_TRY
@@ -98,7 +101,7 @@ def fill(template: Template, allowance: int) -> Filled:
             return filled._replace(parses=True, effort=effort)
         if effort > allowance or not _choose_next(chosen, kinds, filled.gaps, wrong):
             break
-        filled = _filled(template, chosen)
+        filled = _filled(template, chosen, names)
     return first._replace(effort=effort)
 
 
@@ -124,11 +127,10 @@ def _first_error(text: str) -> int | None:
     return None
 
 
-def _filled(template: Template, chosen: list[int]) -> Filled:
+def _filled(template: Template, chosen: list[int], names: dict[str, str]) -> Filled:
     texts: list[str] = []
     pieces: list[Piece] = []
     gaps: list[Gap] = []
-    names: dict[str, str] = {}
     at = 0
     for part in template:
         if isinstance(part, Text):

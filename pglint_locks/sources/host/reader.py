@@ -94,6 +94,7 @@ class _Reading:
         self._walk = Walk(source.text, language, root)
         self._values = TextValues(source.text, language, self._walk.scopes)
         self._allowance = 8 * len(source.text) + (1 << 18)
+        self._names: dict[str, str] = {}
         self._shown: set[int] = set()  # the literals that stand in what is run
         self._unread: list[NotAnalysed] = []
         self._analysed: set[Span] = set()
@@ -201,7 +202,7 @@ class _Reading:
             yield HostBody(unit, Body(tuple(statements), (), ()), self._functions)
 
     def _statement(self, use: Use, scope: Scope, template: Template) -> Iterator[BodyStatement]:
-        filled = fill(template, self._allowance)
+        filled = fill(template, self._allowance, self._names)
         self._allowance -= filled.effort
         locks = [filled.map.file_span(span) for span in _lock_words(filled.text)]
         if not filled.parses and not is_foreign_sql(filled.text, [filled.text]):

@@ -41,6 +41,7 @@ class DynamicSql:
         self._tokens = tokens
         self._values = TextValues(unit, tokens)
         self._allowance = 8 * len(unit.text) + (1 << 18)  # characters to be parsed for it
+        self._names: dict[str, str] = {}  # of what is put into the texts
         self._read: set[int] = set()
         self._executed: list[tuple[int, int]] = []
         self._messages: set[int] = set()
@@ -61,7 +62,7 @@ class DynamicSql:
         for template in self._values.values(execution.first, execution.end, place):
             if not any(isinstance(part, Text) and part.text.strip() for part in template):
                 continue
-            filled = fill(template, self._allowance)
+            filled = fill(template, self._allowance, self._names)
             self._allowance -= filled.effort
             if not filled.parses and filled.gaps:
                 continue
