@@ -228,7 +228,8 @@ class TextValues:
                 given = arguments[which]
             if given is None:
                 return (Hole(HoleKind.FREE, source, f"argument {which}"),)
-            value = self.of(given.operands[-1] if given.kind in _KEYWORDS else given, place)
+            given = given.operands[-1] if given.kind in _KEYWORDS else given
+            value = self.of(given, place)
             if len(value) > 1 or not all(isinstance(part, Text) for part in value[0]):
                 only = value[0][0] if len(value) == 1 and len(value[0]) == 1 else None
                 kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
