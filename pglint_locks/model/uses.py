@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pglast import ast
 
-from pglint_locks.model.flow import consumers
+from pglint_locks.model.flow import consumers, is_bounded
 from pglint_locks.model.locks import LockingClause, RowMark
 from pglint_locks.model.names import TableName, refers_to
 from pglint_locks.model.outputs import only_output_column, source_column, tested_column
@@ -102,7 +102,7 @@ def is_same_row(mark: RowMark, written: Query) -> bool:
         return not is_other_row(mark, written)
     locked, changed = _values(mark.level, mark.table), _values(written, mark.table)
     conditions = [getattr(level.node, "whereClause", None) for level in (mark.level, written)]
-    if None in conditions:
+    if conditions[1] is None or (conditions[0] is None and not is_bounded(mark.level)):
         return True
     if not (locked or changed):
         return bool(conditions[0] == conditions[1])
