@@ -32,7 +32,7 @@ from pglint_locks.text import SourceText
 
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
-    from pglint_locks.model.views import Views
+    from pglint_locks.model.queries.views import Views
 
 _Work = tuple[SourceText, Settings]
 
@@ -115,7 +115,7 @@ def _gather(
     if not (locks and defining):
         return _Gathered(work, read, errors)
     from pglint_locks.linting import gather_views
-    from pglint_locks.model.views import tables_created
+    from pglint_locks.model.queries.views import tables_created
 
     defined = [(source, settings) for source, settings in work if source.name in defining]
     for file in others:
@@ -141,7 +141,7 @@ def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
     if not (has_lock_words(data) and _may_define_views(name, data)):
         return _Gathered(work, 1, [])
     from pglint_locks.linting import gather_views
-    from pglint_locks.model.views import tables_created
+    from pglint_locks.model.queries.views import tables_created
 
     return _Gathered(work, 1, [], gather_views(work).beside_tables(tables_created(text)))
 

@@ -10,7 +10,7 @@ from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import views_defined
 from pglint_locks.linting.worklist import FileLint
-from pglint_locks.model.views import Views, known_views
+from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.rules import RULES
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sql.deepstack import call_with_deep_stack

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pglint_locks.config import Settings
 from pglint_locks.linting.parts import is_foreign
-from pglint_locks.model.views import View, view_defined
+from pglint_locks.model.queries.views import View, view_defined
 from pglint_locks.sources.content import read_content
 from pglint_locks.sql.parse import Unparsed
 from pglint_locks.sql.script import ParsedScript

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pglint_locks.findings import Hazard, Rule, Subject
 from pglint_locks.linting.ledger import Ledger
-from pglint_locks.model.flow import is_never_run
-from pglint_locks.model.locks import LockingClause, locking_clauses
-from pglint_locks.model.possible import hazards
-from pglint_locks.model.statements import Statement
+from pglint_locks.model.locks.row_marks import LockingClause, locking_clauses
+from pglint_locks.model.planner.flow import is_never_run
+from pglint_locks.model.statements.possible import hazards
+from pglint_locks.model.statements.statement import Statement
 from pglint_locks.rules import RULES
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.standins import as_written

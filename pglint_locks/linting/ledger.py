@@ -16,7 +16,7 @@ from pglint_locks.findings import (
     Rule,
     RunHazard,
 )
-from pglint_locks.model.statements import Statement
+from pglint_locks.model.statements.statement import Statement
 from pglint_locks.rules import RULES, pgl004_unread_lock
 from pglint_locks.run import FileReport
 from pglint_locks.sources.edits import placed

@@ -12,12 +12,12 @@ from pglint_locks.config import Settings
 from pglint_locks.linting.judging import show_to_rules
 from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.parts import is_foreign, node_of
-from pglint_locks.model.context import Context
-from pglint_locks.model.routines import BodyCursor, Routine, altered
-from pglint_locks.model.statements import ClauseMismatchError, Statement
-from pglint_locks.model.transactions import Frame, Timeline, Transaction, read_timeline
-from pglint_locks.model.triggers import Trigger, transition_tables, trigger_of
-from pglint_locks.model.views import Views, tables_created
+from pglint_locks.model.queries.routines import BodyCursor, Routine, altered
+from pglint_locks.model.queries.triggers import Trigger, transition_tables, trigger_of
+from pglint_locks.model.queries.views import Views, tables_created
+from pglint_locks.model.statements.context import Context
+from pglint_locks.model.statements.statement import ClauseMismatchError, Statement
+from pglint_locks.model.statements.transactions import Frame, Timeline, Transaction, read_timeline
 from pglint_locks.rules import pgl001_syntax_error
 from pglint_locks.run import FileReport
 from pglint_locks.sources.bodies.body import Body

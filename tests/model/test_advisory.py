@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pglint_locks.model.advisory import StrayReason, stray_locks
-from pglint_locks.model.statements import Statement
+from pglint_locks.model.rows.advisory import StrayReason, stray_locks
+from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from conftest import Server
 
-from pglint_locks.model.locks import locking_clauses
-from pglint_locks.model.routines import BodyCursor, altered, routine_of
-from pglint_locks.model.statements import Statement
+from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.queries.routines import BodyCursor, altered, routine_of
+from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse
 
 LOCK = "SELECT id FROM jobs FOR UPDATE"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pglint_locks.model.flow import locking_level
-from pglint_locks.model.locks import LockingClause, locking_clauses
-from pglint_locks.model.statements import Statement
+from pglint_locks.model.locks.row_marks import LockingClause, locking_clauses
+from pglint_locks.model.planner.flow import locking_level
+from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse
 
 

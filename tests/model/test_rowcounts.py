@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pglint_locks.model.locks import locking_clauses
-from pglint_locks.model.rowcounts import locks_many_rows
-from pglint_locks.model.statements import Statement
+from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.locks.rowcounts import locks_many_rows
+from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from conftest import Server
 
-from pglint_locks.model.statements import Statement
-from pglint_locks.model.transactions import Frame, Timeline, Transaction, read_timeline
+from pglint_locks.model.statements.statement import Statement
+from pglint_locks.model.statements.transactions import Frame, Timeline, Transaction, read_timeline
 from pglint_locks.sql.parse import Parsed
 from pglint_locks.sql.script import ParsedScript
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from draws import Draws, shrunk
 from querymaker import Made, Maker, Relation
 
-from pglint_locks.model.execution import is_run
-from pglint_locks.model.flow import is_never_run
-from pglint_locks.model.locks import locking_clauses
-from pglint_locks.model.statements import Statement
-from pglint_locks.model.transactions import Characteristics
-from pglint_locks.model.views import View, Views, known_views, view_defined
-from pglint_locks.model.writes import write_of
+from pglint_locks.model.locks.execution import is_run
+from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.planner.flow import is_never_run
+from pglint_locks.model.queries.views import View, Views, known_views, view_defined
+from pglint_locks.model.queries.writes import write_of
+from pglint_locks.model.statements.statement import Statement
+from pglint_locks.model.statements.transactions import Characteristics
 from pglint_locks.sql.parse import Parsed, Unparsed, parse
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Edits of a statement's words, for the repairs that rules offer."""

@@ -1,0 +1,129 @@
+"""Edits of a locking clause: its strength, its OF list, its wait policy, its ORDER BY.
+
+Each replaces words that stand in the statement, and no comment; where that cannot be done
+there are no edits.
+"""
+
+from __future__ import annotations
+
+from pglint_locks.model.edits.words import (
+    Edits,
+    appended,
+    like,
+    prepended,
+    quoted,
+    removed,
+    replaced,
+)
+from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength
+from pglint_locks.model.planner.flow import locking_level
+from pglint_locks.model.queries.names import is_key_like
+from pglint_locks.model.queries.query import Cte, ItemKind, Query
+
+_NO_EDITS: Edits = ()
+_WORDS = {Strength.FOR_UPDATE: 1, Strength.FOR_SHARE: 1, Strength.FOR_KEY_SHARE: 2}
+
+
+def with_strength(clause: LockingClause, strength: Strength) -> Edits:
+    """The clause with another strength."""
+    if clause.is_inherited or clause.strength not in _WORDS:
+        return _NO_EDITS
+    first = _first(clause) + 1
+    last = first + _WORDS[clause.strength] - 1
+    words = str(strength).split()[1:]
+    return replaced(clause.statement, first, last, _like(clause, " ".join(words)))
+
+
+def with_skip_locked(clause: LockingClause) -> Edits:
+    """The clause, which waits, with SKIP LOCKED."""
+    if clause.is_inherited:
+        return _NO_EDITS
+    tokens = clause.statement.tokens
+    last = tokens.index_at(clause.text.span.end - 1)
+    return (appended(clause.statement, last, _like(clause, " SKIP LOCKED")),)
+
+
+def with_names(clause: LockingClause, names: list[str]) -> Edits:
+    """The clause with an OF list of these names; a list that it has is taken for theirs."""
+    if clause.is_inherited or not names or _stand_for_others(clause, names):
+        return _NO_EDITS
+    listed = ", ".join(quoted(name) for name in names)
+    tokens, statement = clause.statement.tokens, clause.statement
+    if clause.text.names:
+        first = tokens.index_at(clause.text.names[0].start)
+        last = tokens.index_at(clause.text.names[-1].end - 1)
+        return replaced(statement, first, last, listed)
+    strength_words = len(str(clause.strength).split())
+    last = _first(clause) + strength_words - 1
+    return (appended(statement, last, f"{_like(clause, ' OF ')}{listed}"),)
+
+
+def ordered_by_key(clause: LockingClause, mark: RowMark) -> Edits:
+    """ORDER BY the key of a mark's table at the level of the clause, which has no ORDER BY.
+
+    The key is a column of it that the level names and that reads as one.
+    """
+    level = clause.query
+    item = mark.item
+    if clause.is_inherited or level is not mark.level or level is not locking_level(level):
+        return _NO_EDITS
+    keys = {
+        column.parts[-1]
+        for column in level.columns
+        if is_key_like(column.parts[-1], mark.table) and level.resolve(column.parts) is item
+    }
+    if level.node.sortClause or len(keys) != 1 or item.refname is None:
+        return _NO_EDITS
+    if _stand_for_others(clause, [*keys, item.refname]):
+        return _NO_EDITS
+    key = quoted(keys.pop())
+    if len(level.items) > 1 or any(target.name for target in level.node.targetList or ()):
+        key = f"{quoted(item.refname)}.{key}"
+    at = _first_tail_word(clause)
+    return (prepended(clause.statement, at, f"{_like(clause, 'ORDER BY ')}{key} "),)
+
+
+def _first_tail_word(clause: LockingClause) -> int:
+    """Index of the first of LIMIT, OFFSET, FETCH and FOR at the clause's level."""
+    statement, level = clause.statement, clause.query
+    tokens = statement.tokens
+    starts = [clause.text.span.start]
+    if level.node.limitCount is not None:
+        starts.append(statement.limit_clause(level).start - statement.start)
+    if level.node.limitOffset is not None:
+        starts.append(statement.offset_clause(level).start - statement.start)
+    return tokens.index_at(min(starts))
+
+
+def moved_into(clause: LockingClause, cte: Cte) -> Edits:
+    """The clause at the end of a WITH query that reads a table, and no longer in its place."""
+    statement = clause.statement
+    tokens = statement.tokens
+    if clause.is_inherited or not _reads_table(cte.query):
+        return _NO_EDITS
+    first = _first(clause)
+    last = tokens.index_at(clause.text.span.end - 1)
+    taken_out = removed(statement, first, last)
+    body_end = tokens.closing(tokens.body_of_with_query(cte.location)) - 1
+    if taken_out is None or clause.names_tables:
+        return _NO_EDITS
+    words = tokens.words(clause.text.span)
+    return (appended(statement, body_end, f" {words}"), taken_out)
+
+
+def _reads_table(query: Query) -> bool:
+    return any(item.kind is ItemKind.TABLE for item in query.items)
+
+
+def _stand_for_others(clause: LockingClause, names: list[str]) -> bool:
+    """Whether a name stands for one that is not known, or for a value from outside."""
+    return any(name in clause.statement.parameters for name in names)
+
+
+def _first(clause: LockingClause) -> int:
+    return clause.statement.tokens.index_at(clause.text.span.start)
+
+
+def _like(clause: LockingClause, words: str) -> str:
+    """Keywords in the letters that the clause's own are written in."""
+    return like(clause.statement.tokens, _first(clause), words)

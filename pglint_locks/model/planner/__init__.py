@@ -1,0 +1,1 @@
+"""What the planner makes of FROM and WHERE: joins, push-down, what is left unread."""

@@ -1,0 +1,197 @@
+"""What becomes of locked rows, later in their statement and transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from pglast import ast
+
+from pglint_locks.model.locks.row_marks import LockingClause, RowMark
+from pglint_locks.model.planner.flow import consumers, is_bounded
+from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides, equalities
+from pglint_locks.model.queries.names import TableName, refers_to
+from pglint_locks.model.queries.outputs import only_output_column, source_column, tested_column
+from pglint_locks.model.queries.query import Clause, ItemKind, Query, QueryKind, SubLinkKind
+from pglint_locks.model.queries.writes import Write, write_of
+from pglint_locks.model.statements.statement import Statement
+from pglint_locks.text import Span
+
+
+class RowUse(NamedTuple):
+    """A later change, in the same statement or transaction, of rows that a clause locks."""
+
+    write: Write
+    statement: Statement
+    same_statement: bool
+
+    @property
+    def span(self) -> Span:
+        """The name of the table that is written, where it is written, as unit offsets."""
+        return self.statement.target_name(self.write.query)
+
+
+def row_uses(clause: LockingClause, mark: RowMark) -> list[RowUse]:
+    """What its statement and the later ones of its transaction change of a mark's rows.
+
+    In its own statement a write counts where it is fed by the locked rows; in a later
+    one where it writes the same table and no key shows that it means another row.
+    """
+    own_readers = consumers(mark.level)
+    uses = [
+        RowUse(write, clause.statement, same_statement=True)
+        for write in _writes(clause.statement, mark.table)
+        if write.query in own_readers and not _writes_other_rows(write.query)
+    ]
+    for statement in clause.statement.later:
+        uses += [
+            RowUse(write, statement, same_statement=False)
+            for write in _writes(statement, mark.table)
+            if not is_other_row(mark, write.query)
+        ]
+    return uses
+
+
+def _writes_other_rows(written: Query) -> bool:
+    """Whether a write finds its rows by other columns than those it was given.
+
+    `WHERE parent IN (SELECT id …)` locks rows and writes their children.
+    """
+    pairs = [pair for pair in _matched_columns(written) if None not in pair]
+    return bool(pairs) and all(own != given for own, given in pairs)
+
+
+def _matched_columns(written: Query) -> Iterator[tuple[str | None, str | None]]:
+    """Columns of the written table, each with the name of what it is compared with."""
+    for link in written.sub_links:
+        if link.standing.clause is Clause.WHERE and link.kind is not SubLinkKind.EXISTS:
+            yield tested_column(link), only_output_column(link.query)
+    for node in conjuncts(getattr(written.node, "whereClause", None)):
+        for left, right in equal_sides(node):
+            own, given = column_parts(left), column_parts(right)
+            if own and given and written.resolve(own) is written.target:
+                item = written.resolve(given)
+                if item is None or item is written.target:
+                    continue
+                inner = item.query or (item.cte.query if item.cte else None)
+                yield own[-1], source_column(inner, given[-1]) if inner else given[-1]
+
+
+def _writes(statement: Statement, table: TableName) -> Iterator[Write]:
+    for level in statement.levels:
+        write = write_of(level)
+        if write is not None and write.table.same_table(table):
+            yield write
+
+
+def is_other_row(mark: RowMark, written: Query) -> bool:
+    """Whether a mark and a level pin one column of the table to constants that differ."""
+    locked = _pinned(mark.level, mark.table)
+    changed = _pinned(written, mark.table)
+    return any(column in changed and changed[column] != value for column, value in locked.items())
+
+
+def is_same_row(mark: RowMark, written: Query) -> bool:
+    """Whether a level shows that it means the rows of a mark: by the same value of a column.
+
+    It does too where one of the two takes all rows, or both have one condition in the same
+    words: `id > 5` and `id < 3` may be of different rows.
+    """
+    if written.kind is QueryKind.MERGE:  # finds its rows by a join
+        return not is_other_row(mark, written)
+    locked, changed = _values(mark.level, mark.table), _values(written, mark.table)
+    conditions = [getattr(level.node, "whereClause", None) for level in (mark.level, written)]
+    if conditions[1] is None or (conditions[0] is None and not is_bounded(mark.level)):
+        return True
+    if not (locked or changed):
+        return bool(conditions[0] == conditions[1])
+    shared = locked.keys() & changed.keys()
+    return bool(shared) and all(locked[column] == changed[column] for column in shared)
+
+
+def returns_to_one_row(clause: LockingClause, mark: RowMark) -> bool:
+    """Whether a later write finds the row by a value that the lock looked for, and keeps it."""
+    locked = _values(mark.level, mark.table)
+    for use in row_uses(clause, mark):
+        found_by = _values(use.write.query, mark.table)
+        kept = (locked.keys() & found_by.keys()) - set(use.write.columns)
+        if any(locked[column] == found_by[column] for column in kept):
+            return True
+    return False
+
+
+def _values(query: Query, table: TableName) -> dict[str, str]:
+    """What a level's WHERE holds columns of a table equal to, as text."""
+    return {
+        equality.column: text
+        for equality in equalities(query)
+        if equality.item.table is not None
+        and equality.item.table.same_table(table)
+        and (text := _value_text(equality.value)) is not None
+    }
+
+
+def _value_text(node: ast.Node) -> str | None:
+    """A constant, parameter or variable as text; None for anything else."""
+    while isinstance(node, ast.TypeCast):
+        node = node.arg
+    match node:
+        case ast.A_Const():
+            return f"={_constant_value(node)}"
+        case ast.ParamRef():
+            return f"${node.number}"
+        case ast.ColumnRef():
+            return ".".join(getattr(part, "sval", "*") for part in node.fields)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _pinned(query: Query, table: TableName) -> dict[str, object]:
+    """Columns of a table that a level's WHERE holds equal to a constant."""
+    return {
+        equality.column: _constant_value(equality.value)
+        for equality in equalities(query)
+        if equality.item.table is not None
+        and equality.item.table.same_table(table)
+        and isinstance(equality.value, ast.A_Const)
+    }
+
+
+def _constant_value(node: ast.A_Const) -> object:
+    value = node.val
+    for field in ("ival", "fval", "sval", "boolval"):
+        if hasattr(value, field):
+            return str(getattr(value, field))
+    return None
+
+
+def reads_children(clause: LockingClause, mark: RowMark) -> bool:
+    """Whether rows that refer to the locked ones are read under the lock's protection.
+
+    FOR NO KEY UPDATE lets other transactions insert such rows; FOR UPDATE keeps them out.
+    """
+    levels = [level for level in clause.statement.levels if level is not mark.level]
+    for statement in clause.statement.later:
+        levels += statement.levels
+    return any(_reads_child(level, mark.table) for level in levels if not level.is_write)
+
+
+def _reads_child(level: Query, table: TableName) -> bool:
+    for column in level.columns:
+        if not refers_to(column.parts[-1], table):
+            continue
+        item = level.resolve(column.parts)
+        if (
+            item is not None
+            and item.kind is ItemKind.TABLE
+            and item.table is not None
+            and not item.table.same_table(table)
+        ):
+            return True
+    return False
+
+
+def is_written(statement: Statement, table: TableName) -> bool:
+    """Whether a statement, or a later one of its transaction, changes rows of a table."""
+    return any(any(_writes(each, table)) for each in (statement, *statement.later))

@@ -1,0 +1,1 @@
+"""Statements as units of text, and the transactions that they stand in."""
