@@ -51,8 +51,8 @@ class _RoutineBody(NamedTuple):
 class _Ordered(NamedTuple):
     """Statements that run in an order: which of them before and after each one.
 
-    `names` stand for what comes from outside; `cursors`, `fetched_once`, `calls` and `escapes`
-    are as in `BodyScript`, without `escapes` all are the unit's.
+    `names` stand for what comes from outside; `cursors`, `fetched_once`, `calls`, `open` and
+    `escapes` are as in `BodyScript`, without `escapes` all are the unit's.
     """
 
     unit: SqlUnit
@@ -64,6 +64,7 @@ class _Ordered(NamedTuple):
     escapes: tuple[Escape | None, ...] | None = None
     calls: Mapping[int, OrmStatement] = MappingProxyType({})
     fetched_once: frozenset[int] = frozenset()
+    open: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -194,6 +195,7 @@ class FileLint:
             joined.escapes,
             joined.calls,
             joined.fetched_once,
+            joined.open,
         )
 
     def _lint_ordered(
@@ -210,8 +212,8 @@ class FileLint:
             statement.transaction = transaction
             statement.routine = statement.routine or made
             statement.fetches_one = index in ordered.fetched_once
-            if index in ordered.calls:
-                statement.call, statement.is_open = ordered.calls[index], True
+            statement.call = ordered.calls.get(index)
+            statement.is_open |= index in ordered.open
             if index in ordered.cursors:
                 statement.cursor = BodyCursor(*ordered.cursors[index])
             if index in subjects:

@@ -79,14 +79,14 @@ _TOKEN = re.compile(
 )
 
 # Words behind which a value or a name comes.  Other words may be names themselves.
-_EXPECTING = frozenset(
+EXPECTING = frozenset(
     """all and any as asc between by case check collate cross current default delete desc
     distinct do else escape except exists fetch filter first for from full group having
     ilike in inner insert intersect interval into is join key last lateral left like limit
     natural next not nulls of offset on only or order outer over returning right select set
     similar some table then to union update using values when where window with zone""".split()
 )
-_BEFORE_CONDITIONS = frozenset({"where", "and", "or", "on", "having", "not"})
+BEFORE_CONDITIONS = frozenset({"where", "and", "or", "on", "having", "not"})
 _ASSERTED = re.compile(r"!(?![=~])")  # `:name!`, which may not be null
 
 
@@ -105,7 +105,7 @@ def placeholders(text: str, variables: Collection[Span] = ()) -> list[Placeholde
             if _is_glued(text, span, at):
                 where = Where.GLUED
             each = _placeholder(text, span, kind, where)
-            found.append(each._replace(condition=each.template and word in _BEFORE_CONDITIONS))
+            found.append(each._replace(condition=each.template and word in BEFORE_CONDITIONS))
             kind = "closing" if not found[-1].operator else kind
         word = text[span.start : span.end].lower() if kind == "word" else ""
         before = _after(kind, word)
@@ -117,7 +117,7 @@ def _after(kind: str, word: str) -> Where:
     if kind == "opening":
         return Where.OPENED
     if kind == "word":
-        return Where.EXPECTED if word in _EXPECTING else Where.BEHIND
+        return Where.EXPECTED if word in EXPECTING else Where.BEHIND
     if kind in ("literal", "number", "closing"):
         return Where.BEHIND
     return Where.EXPECTED

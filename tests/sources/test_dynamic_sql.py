@@ -146,7 +146,7 @@ def test_variables(body: str, expected: list[str]) -> None:
 def test_the_filling_of_a_gap_is_remembered() -> None:
     (statement,) = dynamic("BEGIN EXECUTE format('SELECT 1 FROM %I x %s FOR UPDATE', t, w); END")
     text = statement.unit.text
-    seen = [(text[gap.span.start : gap.span.end], gap.filling, gap.free) for gap in statement.gaps]
+    seen = [(text[gap.span.start : gap.span.end], gap.filling, gap.opens) for gap in statement.gaps]
     assert seen == [("_h", Filling.IDENTIFIER, False), ("", Filling.NOTHING, True)]
 
 

@@ -80,7 +80,7 @@ class Statement:
         self.call: OrmStatement | None = None
         self.parameters = parsed.parameters
         self.tokens = parsed.tokens
-        self._spliced = {name: said for name, said in self.parameters.items() if "…" in said}
+        self._spliced = {name: said for name, said in self.parameters.items() if said != name}
         self._views = views
         self._transition_tables = transition_tables
         texts = clauses_by_select(parsed.node, parsed.clauses)

@@ -52,12 +52,14 @@ class Filling(Enum):
 class Gap:
     """A part of dynamic SQL that is not known, as offsets in the statement's unit.
 
-    `free` says that it may be anything, whole clauses too; else it is one name or value.
+    `opens` says that whole clauses may come in with it; else it is one name or value.
+    `key` is what is put in, as written.
     """
 
     span: Span
     filling: Filling
-    free: bool
+    key: str
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)

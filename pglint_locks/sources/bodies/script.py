@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SEPARATOR = ";\n"
 _WORD_BEFORE = re.compile(r"\w*\Z")
 _WORD_BEHIND = re.compile(r"\w*")
+_SHOWN = re.compile(r"[^\s{}]{1,40}")
 _REACH = 100
 
 
@@ -64,13 +65,22 @@ class BodyScript:
         )
 
     @property
-    def spliced_names(self) -> dict[str, str]:
-        """Names in dynamic SQL that hold a part not known, with `…` for that part.
+    def open(self) -> frozenset[int]:
+        """The chunks into which whole clauses may be put that do not show."""
+        return frozenset(
+            index
+            for index, origin in enumerate(self.origins)
+            if origin.call is not None or any(gap.opens for gap in origin.gaps)
+        )
 
-        Where other parts are put into names that else are alike, each has its number: `…2`.
+    @property
+    def spliced_names(self) -> dict[str, str]:
+        """Names in dynamic SQL of which a part is put in: `jobs_{year}` of `'jobs_' || year`.
+
+        What is too long to be shown is `…`, and from the second on has a number.
         """
         names: dict[str, str] = {}
-        alike: Counter[str] = Counter()
+        shown: Counter[str] = Counter()
         for origin in dict.fromkeys(self.origins):
             text = origin.unit.text
             for gap in origin.gaps:
@@ -80,12 +90,12 @@ class BodyScript:
                     continue
                 if gap.filling not in (Filling.IDENTIFIER, Filling.LITERAL):
                     continue
-                word = text[before.start() : behind.end()].strip("'")
-                if word.lower() not in names:
-                    alike[before[0] + "…" + behind[0]] += 1
-                    number = alike[before[0] + "…" + behind[0]]
-                    hole = "…" if number == 1 else f"…{number}"
-                    names[word.lower()] = f"{before[0]}{hole}{behind[0]}"
+                word = text[before.start() : behind.end()].strip("'").lower()
+                if word not in names:
+                    hole = f"{{{gap.key}}}" if _SHOWN.fullmatch(gap.key) else "…"
+                    name = f"{before[0]}{hole}{behind[0]}"
+                    shown[name] += 1
+                    names[word] = name if shown[name] == 1 else f"{name}{shown[name]}"
         return names
 
     def follows(self, first: int, second: int) -> Follows:

@@ -6,13 +6,16 @@ that it was written in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
 from pglint_locks.sources.bodies.body import Filling, Gap
+from pglint_locks.sql.literals import SPACE, WORD
 from pglint_locks.sql.parse import Unparsed, parse
+from pglint_locks.sql.placeholders import BEFORE_CONDITIONS, EXPECTING
 from pglint_locks.sql.split import split
 from pglint_locks.text import Piece, SourceMap, Span
 
@@ -78,6 +81,9 @@ _TRIED = {
     HoleKind.IDENTIFIER: (Filling.IDENTIFIER,),
     HoleKind.LITERAL: (Filling.LITERAL, Filling.NUMBER),
 }
+_LAST_WORD = re.compile(rf"({WORD}+)[{SPACE}(]*\Z")
+_BEHIND_VALUE = re.compile(rf"(?:(?!_){WORD}|[)\]'\"])[{SPACE}]*\Z")
+_OPERATOR = re.compile(rf"[{SPACE}]*(?:[-+*/<>=~!@#%^&|.:]|(?:in|is|like|ilike|between)\b)", re.I)
 _MAX_TRIES = 60
 _EFFORT_OF_TRY = 200
 
@@ -98,7 +104,8 @@ def fill(template: Template, allowance: int, names: dict[str, str] | None = None
         effort += len(filled.text) + _EFFORT_OF_TRY
         wrong = _first_error(filled.text)
         if wrong is None:
-            return filled._replace(parses=True, effort=effort)
+            gaps = _with_openings(filled, kinds)
+            return filled._replace(gaps=gaps, parses=True, effort=effort)
         if effort > allowance or not _choose_next(chosen, kinds, filled.gaps, wrong):
             break
         filled = _filled(template, chosen, names)
@@ -127,6 +134,33 @@ def _first_error(text: str) -> int | None:
     return None
 
 
+def _with_openings(filled: Filled, kinds: list[HoleKind]) -> tuple[Gap, ...]:
+    """The gaps, with those marked that may bring clauses along.
+
+    That is one that may be left out, and one that may be a condition: `WHERE ' || c`.
+    """
+    text = filled.text
+    return tuple(
+        replace(gap, opens=True)
+        if kind in (HoleKind.FREE, HoleKind.OPTIONAL) and _opens(text, gap.span)
+        else gap
+        for gap, kind in zip(filled.gaps, kinds, strict=True)
+    )
+
+
+def _opens(text: str, span: Span) -> bool:
+    """Whether what stands at `span` may be whole clauses, going by what is around it."""
+    before, behind = text[: span.start], text[span.end :]
+    if not text[span.start : span.end]:
+        return bool(before.strip())
+    word = _LAST_WORD.search(before)
+    if word is not None and word[1].lower() in BEFORE_CONDITIONS:
+        return _OPERATOR.match(behind) is None
+    if _BEHIND_VALUE.search(before) is None or (word and word[1].lower() in EXPECTING):
+        return False
+    return _first_error(f"{before} {behind}") is None
+
+
 def _filled(template: Template, chosen: list[int], names: dict[str, str]) -> Filled:
     texts: list[str] = []
     pieces: list[Piece] = []
@@ -141,8 +175,7 @@ def _filled(template: Template, chosen: list[int], names: dict[str, str]) -> Fil
             name = names.setdefault(part.key, f"_h{len(names) + 1}" if names else "_h")
             text = _placeholder(filling, name)
             place = Span(at, at + len(text))
-            free = part.kind in (HoleKind.FREE, HoleKind.OPTIONAL)
-            gaps.append(Gap(place, filling, free))
+            gaps.append(Gap(place, filling, part.key))
             pieces.append(Piece(place, part.span))
         texts.append(text)
         at += len(text)
