@@ -51,8 +51,9 @@ class _RoutineBody(NamedTuple):
 class _Ordered(NamedTuple):
     """Statements that run in an order: which of them before and after each one.
 
-    `names` stand for what comes from outside; `cursors`, `fetched_once`, `calls`, `open` and
-    `escapes` are as in `BodyScript`, without `escapes` all are the unit's.
+    `names` stand for what comes from outside; `cursors`, `fetched_once`, `calls`, `open`,
+    `targets`, `may_change` and `escapes` are as in `BodyScript`, without `escapes` all are
+    the unit's.
     """
 
     unit: SqlUnit
@@ -65,6 +66,8 @@ class _Ordered(NamedTuple):
     calls: Mapping[int, OrmStatement] = MappingProxyType({})
     fetched_once: frozenset[int] = frozenset()
     open: frozenset[int] = frozenset()
+    targets: Mapping[int, tuple[str, ...]] = MappingProxyType({})
+    may_change: Callable[[int, str, int], bool] | None = None
 
 
 @dataclass(slots=True)
@@ -196,6 +199,8 @@ class FileLint:
             joined.calls,
             joined.fetched_once,
             joined.open,
+            joined.targets,
+            joined.may_change,
         )
 
     def _lint_ordered(
@@ -214,6 +219,9 @@ class FileLint:
             statement.fetches_one = index in ordered.fetched_once
             statement.call = ordered.calls.get(index)
             statement.is_open |= index in ordered.open
+            statement.targets = ordered.targets.get(index, ())
+            if ordered.may_change is not None:
+                statement.may_change = _changes(ordered.may_change, index, modelled)
             if index in ordered.cursors:
                 statement.cursor = BodyCursor(*ordered.cursors[index])
             if index in subjects:
@@ -364,6 +372,17 @@ def _indent(unit: SqlUnit, offset: int) -> str:
     at = unit.map.file_span(Span(offset, offset)).start
     line = unit.source.line(unit.source.position(at).row)
     return line[: len(line) - len(line.lstrip())]
+
+
+def _changes(
+    may_change: Callable[[int, str, int], bool], first: int, modelled: Mapping[int, Statement]
+) -> Callable[[str, Statement], bool]:
+    """What `Statement.may_change` asks, put to a body's script."""
+
+    def changes(value: str, later: Statement) -> bool:
+        return any(may_change(first, value, i) for i, each in modelled.items() if each is later)
+
+    return changes
 
 
 def _known(modelled: Mapping[int, Statement], indexes: Iterable[int]) -> Iterator[Statement]:

@@ -14,6 +14,21 @@ def output_expression(query: Query, column: str) -> ast.Node | None:
     return next((each.val for each in targets if _output_name(each) == column), None)
 
 
+def output_column(query: Query, index: int) -> str | None:
+    """The name of a query's output column, counted from 0; None for a nameless one."""
+    targets = tuple(getattr(query.node, "targetList", None) or ())
+    return _output_name(targets[index]) if index < len(targets) else None
+
+
+def has_star(query: Query) -> bool:
+    """Whether a query gives all columns of what it reads: `*`, `t.*`."""
+    targets = getattr(query.node, "targetList", None) or ()
+    return any(
+        isinstance(each.val, ast.ColumnRef) and isinstance(each.val.fields[-1], ast.A_Star)
+        for each in targets
+    )
+
+
 def source_column(query: Query, column: str) -> str | None:
     """The name of the column behind an output column; None where that does not show."""
     value = output_expression(query, column)

@@ -43,7 +43,7 @@ def holds_rows_already(clause: LockingClause, mark: RowMark) -> bool:
     """Whether a statement before it has kept others from rows of the very table.
 
     By LOCK TABLE, by writing it, or by an exclusive lock on rows of it; a temporary table
-    is nobody else's.
+    is nobody else's.  What stands behind it in a loop comes before it only in later turns.
     """
     if mark.table.name in clause.statement.transaction.temporary:
         return True
@@ -52,6 +52,7 @@ def holds_rows_already(clause: LockingClause, mark: RowMark) -> bool:
         or _writes(statement, mark)
         or any(_is_same_table(other, mark) for other in _exclusive_marks(statement))
         for statement in clause.statement.earlier
+        if statement.start < clause.statement.start
     )
 
 

@@ -15,7 +15,8 @@ from pglint_locks.model.locks.row_marks import (
 from pglint_locks.model.planner.flow import consumers
 from pglint_locks.model.queries.query import QueryKind
 from pglint_locks.model.rows.exclusion import holds_rows_already
-from pglint_locks.model.rows.uses import is_same_row, row_uses
+from pglint_locks.model.rows.same_rows import Steps, is_same_row
+from pglint_locks.model.rows.uses import row_uses
 from pglint_locks.text import Span
 
 
@@ -50,7 +51,8 @@ def lock_upgrades(clause: LockingClause) -> Iterator[Upgrade]:
 def _by_writes(clause: LockingClause, mark: RowMark) -> Iterator[Upgrade]:
     for use in row_uses(clause, mark):
         is_update = use.write.query.kind is not QueryKind.INSERT
-        if use.same_statement or (is_update and is_same_row(mark, use.write.query)):
+        steps = Steps(clause.statement, use.statement)
+        if use.same_statement or (is_update and is_same_row(mark, use.write.query, steps)):
             key = use.write.takes_key_lock
             needs = Strength.FOR_UPDATE if key else Strength.FOR_NO_KEY_UPDATE
             yield Upgrade(mark, needs, use.write.verb, use.span, use.same_statement)
@@ -62,11 +64,12 @@ def _by_locks(clause: LockingClause, mark: RowMark) -> Iterator[Upgrade]:
         if not statement.has_locking_clause:
             continue
         same_statement = statement is clause.statement
+        steps = Steps(clause.statement, statement)
         for other in locking_clauses(statement):
             for later in other.marks:
                 if not later.strength.is_exclusive or not later.table.same_table(mark.table):
                     continue
                 if later.wait_policy is not WaitPolicy.BLOCK:
                     continue  # what does not wait does not deadlock
-                if later.level in own if same_statement else is_same_row(mark, later.level):
+                if later.level in own if same_statement else is_same_row(mark, later.level, steps):
                     yield Upgrade(mark, later.strength, other.words, other.span, same_statement)

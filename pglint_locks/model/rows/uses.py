@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
-from pglast import ast
-
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark
-from pglint_locks.model.planner.flow import consumers, is_bounded
-from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides, equalities
+from pglint_locks.model.planner.flow import consumers
+from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
 from pglint_locks.model.queries.names import TableName, refers_to
 from pglint_locks.model.queries.outputs import only_output_column, source_column, tested_column
-from pglint_locks.model.queries.query import Clause, ItemKind, Query, QueryKind, SubLinkKind
+from pglint_locks.model.queries.query import Clause, ItemKind, Query, SubLinkKind
 from pglint_locks.model.queries.writes import Write, write_of
+from pglint_locks.model.rows.same_rows import (
+    Steps,
+    columns_of_same_row,
+    is_other_row,
+    values_of,
+)
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.text import Span
 
@@ -85,85 +88,16 @@ def _writes(statement: Statement, table: TableName) -> Iterator[Write]:
             yield write
 
 
-def is_other_row(mark: RowMark, written: Query) -> bool:
-    """Whether a mark and a level pin one column of the table to constants that differ."""
-    locked = _pinned(mark.level, mark.table)
-    changed = _pinned(written, mark.table)
-    return any(column in changed and changed[column] != value for column, value in locked.items())
-
-
-def is_same_row(mark: RowMark, written: Query) -> bool:
-    """Whether a level shows that it means the rows of a mark: by the same value of a column.
-
-    It does too where one of the two takes all rows, or both have one condition in the same
-    words: `id > 5` and `id < 3` may be of different rows.
-    """
-    if written.kind is QueryKind.MERGE:  # finds its rows by a join
-        return not is_other_row(mark, written)
-    locked, changed = _values(mark.level, mark.table), _values(written, mark.table)
-    conditions = [getattr(level.node, "whereClause", None) for level in (mark.level, written)]
-    if conditions[1] is None or (conditions[0] is None and not is_bounded(mark.level)):
-        return True
-    if not (locked or changed):
-        return bool(conditions[0] == conditions[1])
-    shared = locked.keys() & changed.keys()
-    return bool(shared) and all(locked[column] == changed[column] for column in shared)
-
-
 def returns_to_one_row(clause: LockingClause, mark: RowMark) -> bool:
     """Whether a later write finds the row by a value that the lock looked for, and keeps it."""
-    locked = _values(mark.level, mark.table)
+    looked_for = values_of(mark.level, mark.table).keys()
     for use in row_uses(clause, mark):
-        found_by = _values(use.write.query, mark.table)
-        kept = (locked.keys() & found_by.keys()) - set(use.write.columns)
-        if any(locked[column] == found_by[column] for column in kept):
+        found_by = columns_of_same_row(
+            mark, use.write.query, Steps(clause.statement, use.statement)
+        )
+        if looked_for & found_by - set(use.write.columns):
             return True
     return False
-
-
-def _values(query: Query, table: TableName) -> dict[str, str]:
-    """What a level's WHERE holds columns of a table equal to, as text."""
-    return {
-        equality.column: text
-        for equality in equalities(query)
-        if equality.item.table is not None
-        and equality.item.table.same_table(table)
-        and (text := _value_text(equality.value)) is not None
-    }
-
-
-def _value_text(node: ast.Node) -> str | None:
-    """A constant, parameter or variable as text; None for anything else."""
-    while isinstance(node, ast.TypeCast):
-        node = node.arg
-    match node:
-        case ast.A_Const():
-            return f"={_constant_value(node)}"
-        case ast.ParamRef():
-            return f"${node.number}"
-        case ast.ColumnRef():
-            return ".".join(getattr(part, "sval", "*") for part in node.fields)
-    return None
-
-
-@lru_cache(maxsize=1024)
-def _pinned(query: Query, table: TableName) -> dict[str, object]:
-    """Columns of a table that a level's WHERE holds equal to a constant."""
-    return {
-        equality.column: _constant_value(equality.value)
-        for equality in equalities(query)
-        if equality.item.table is not None
-        and equality.item.table.same_table(table)
-        and isinstance(equality.value, ast.A_Const)
-    }
-
-
-def _constant_value(node: ast.A_Const) -> object:
-    value = node.val
-    for field in ("ival", "fval", "sval", "boolval"):
-        if hasattr(value, field):
-            return str(getattr(value, field))
-    return None
 
 
 def reads_children(clause: LockingClause, mark: RowMark) -> bool:

@@ -47,6 +47,8 @@ class Statement:
     could not be read.  `fetches_one`: who runs it takes one row and asks for no more.
     `routine` is the function or procedure in whose body it stands, or that it makes;
     `cursor` the PL/pgSQL cursor whose query it is.
+    `targets`: the variables that take what it returns, or its cursor; `may_change` says whether
+    a variable or parameter may have another value when a later statement runs.
     `is_open`: more clauses may be put into it than show.  `call` is the ORM's that sends it.
     `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in
@@ -78,6 +80,8 @@ class Statement:
         self.cursor: BodyCursor | None = None
         self.is_open = parsed.open
         self.call: OrmStatement | None = None
+        self.targets: tuple[str, ...] = ()
+        self.may_change: Callable[[str, Statement], bool] = _never_changes
         self.parameters = parsed.parameters
         self.tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if said != name}
@@ -275,6 +279,10 @@ class Statement:
             return self.item_name(query.view_item)
         span = find(query.node, self.tokens, self._lock(query))
         return self.span if span is None else self.unit_span(span)
+
+
+def _never_changes(_value: str, _later: Statement) -> bool:
+    return False
 
 
 class ClauseMismatchError(Exception):

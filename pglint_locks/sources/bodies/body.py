@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from pglint_locks.sources.bodies.flow import Arm
+from pglint_locks.sources.bodies.flow import Arm, Placed
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.text import Span
@@ -95,10 +96,12 @@ class BodyStatement:
 class Body:
     """A body's statements and comments (offsets in its unit), and the locks not readable.
 
-    `variables` are the names that it declares, folded.
+    `variables` are the names that it declares, folded; `settings` the places where each
+    variable is set.
     """
 
     statements: tuple[BodyStatement, ...]
     comments: tuple[Comment, ...]
     not_analysed: tuple[NotAnalysed, ...]
     variables: frozenset[str] = frozenset()
+    settings: Mapping[str, Sequence[Placed]] = field(default_factory=dict, compare=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Role
-from pglint_locks.sources.bodies.flow import Follows, follows
+from pglint_locks.sources.bodies.flow import Follows, Placed, follows, may_follow
 from pglint_locks.sources.units import Escape, SqlUnit
 from pglint_locks.sql.chunks import Chunk, Comment, Script
 from pglint_locks.sql.split import split
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _SEPARATOR = ";\n"
 _WORD_BEFORE = re.compile(r"\w*\Z")
 _WORD_BEHIND = re.compile(r"\w*")
+_NAME = re.compile(r"[^\W\d]\w*")
 _SHOWN = re.compile(r"[^\s{}]{1,40}")
 _REACH = 100
 
@@ -29,12 +31,22 @@ class BodyScript:
     """The statements of a body, one behind the other in the text of `unit`.
 
     `script` has them as chunks (dynamic SQL may be several), and the comments in dynamic
-    SQL; `origins` are the body's statement of each chunk.
+    SQL; `origins` are the body's statement of each chunk; `settings` as in `Body`.
     """
 
     unit: SqlUnit
     script: Script
     origins: tuple[BodyStatement, ...]
+    settings: Mapping[str, Sequence[Placed]] = field(default_factory=dict)
+
+    @property
+    def targets(self) -> dict[int, tuple[str, ...]]:
+        """The variables that take what a chunk returns, or its cursor."""
+        return {
+            index: tuple(origin.target.split(","))
+            for index, origin in enumerate(self.origins)
+            if origin.target is not None
+        }
 
     @property
     def cursors(self) -> dict[int, tuple[bool, bool]]:
@@ -98,6 +110,30 @@ class BodyScript:
                     names[word] = name if shown[name] == 1 else f"{name}{shown[name]}"
         return names
 
+    def may_change(self, first: int, value: str, second: int) -> bool:
+        """Whether a variable, or `$1`, may have another value in a chunk than in an earlier one.
+
+        What takes the result of the earlier one itself does not count.  A parameter of
+        dynamic SQL is one of that text alone.
+        """
+        one, other = self.origins[first], self.origins[second]
+        if value.startswith("$"):
+            return Role.DYNAMIC in (one.role, other.role) and one is not other
+        return any(
+            _is_between(one, setting, other)
+            for name in self._variables_in(value, one)
+            for setting in self.settings.get(name, ())
+        )
+
+    def _variables_in(self, value: str, origin: BodyStatement) -> set[str]:
+        """The variables that a value is made of: it may be what is put into dynamic SQL."""
+        keys = {
+            gap.key
+            for gap in origin.gaps
+            if origin.unit.text[gap.span.start : gap.span.end] == value
+        }
+        return {word for key in keys or {value} for word in _NAME.findall(key)}
+
     def follows(self, first: int, second: int) -> Follows:
         """Whether one chunk runs after another, in the same transaction."""
         one, other = self.origins[first], self.origins[second]
@@ -122,6 +158,15 @@ class BodyScript:
 
     def _may_repeat(self, index: int) -> bool:
         return any(arm.is_loop for arm in self.origins[index].branch)
+
+
+def _is_between(one: Placed, setting: Placed, other: Placed) -> bool:
+    """Whether a variable may be set on the way from one statement to another."""
+    if setting.order == one.order:
+        return False
+    if one.order < other.order and not one.order < setting.order < other.order:
+        return False
+    return may_follow(one, setting) and may_follow(setting, other)
 
 
 def body_script(body: Body, unit: SqlUnit) -> BodyScript:
@@ -152,4 +197,5 @@ def body_script(body: Body, unit: SqlUnit) -> BodyScript:
     if not pieces:
         pieces.append(Piece(Span(0, 0), unit.map.file_span(Span(0, 0))))
     whole = unit._replace(text="".join(texts), map=SourceMap(tuple(pieces)))
-    return BodyScript(whole, Script(tuple(chunks), tuple(comments)), tuple(origins))
+    script = Script(tuple(chunks), tuple(comments))
+    return BodyScript(whole, script, tuple(origins), body.settings)

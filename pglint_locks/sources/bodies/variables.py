@@ -42,6 +42,11 @@ class Variables(Generic[V]):
         """A variable is set at the place `order`."""
         self._writes[name].append(Write(order, arm, value))
 
+    @property
+    def settings(self) -> dict[str, tuple[Write[V], ...]]:
+        """The places where each variable is set."""
+        return {name: tuple(writes) for name, writes in self._writes.items()}
+
     def everything(self) -> Iterator[tuple[str, Write[V]]]:
         """Each name with each place where it is set."""
         for name, writes in self._writes.items():

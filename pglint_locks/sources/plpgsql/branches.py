@@ -91,9 +91,10 @@ def for_loop(body: Reading, at: int) -> int:
     tokens = body.tokens
     start = tokens.until(at, "in")
     end = tokens.until(start, "loop")
-    body.notes.set_unknown(body.constructs.arm, at + 1, start)
     variable = tokens.key(at + 1, start - 1).replace(" ", "")
+    arm = body.constructs.arm
     query = _rows(body, start + 1, end, variable)
+    body.notes.set_unknown(arm, at + 1, start, query)
     return _enter_loop(body, end, query)
 
 

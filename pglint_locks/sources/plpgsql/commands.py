@@ -72,7 +72,7 @@ def sql(body: Reading, at: int) -> int:
         body.notes.statement(Role.STATEMENT, arm, at, end)
         return end
     target = tokens.key(first, after - 1).replace(" ", "") if first < after else None
-    body.notes.set_unknown(arm, first, after)
+    body.notes.set_unknown(arm, first, after, at)
     body.notes.statement(Role.STATEMENT, arm, at, end, blank=blank, target=target)
     return end
 

@@ -37,6 +37,7 @@ class Notes:
             tuple(self._tokens.comments),
             self.dynamic.not_analysed(),
             self.dynamic.variables.declared,
+            self.dynamic.variables.settings,
         )
 
     def _settled(self) -> Iterator[BodyStatement]:
@@ -136,9 +137,9 @@ class Notes:
         scroll: bool | None = None,
     ) -> None:
         """Note dynamic SQL: from behind EXECUTE, the text's expression, USING and INTO."""
-        tokens = self._tokens
+        tokens, order = self._tokens, first
         stop = tokens.find(first, end, "into", "using")
-        self._found.append(Execution(first, stop, runs_as, arm, first, target, scroll))
+        self._found.append(Execution(first, stop, runs_as, arm, order, target, scroll))
         self.expression(arm, first, stop)
         while stop < end:
             word, first = tokens.word(stop), stop + 1
@@ -146,10 +147,14 @@ class Notes:
             if word == "using":
                 self.expression(arm, first, stop)
             else:
-                self.set_unknown(arm, first, stop)
+                self.set_unknown(arm, first, stop, order)
 
-    def set_unknown(self, arm: Arm, first: int, end: int) -> None:
-        """Variables are given values that do not show in the text."""
+    def set_unknown(self, arm: Arm, first: int, end: int, by: int | None = None) -> None:
+        """Variables are given values that do not show in the text.
+
+        `by` is the order of the statement that gives them.
+        """
         for index in range(first, end):
             if self._tokens.is_name(index):
-                self.dynamic.variables.set(self._tokens.name(index), index, arm, None)
+                order = index if by is None else by
+                self.dynamic.variables.set(self._tokens.name(index), order, arm, None)
