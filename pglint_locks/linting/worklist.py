@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sources.units import Escape, SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
+from pglint_locks.sql.psqlsettings import may_set
 from pglint_locks.sql.script import ParsedScript
 from pglint_locks.text import SourceText, Span
 
@@ -131,6 +133,8 @@ class FileLint:
                 wanted.update(block.indexes)
         modelled = self._model(unit, script, wanted)
         timeline.join(modelled)
+        for statement in modelled.values():
+            statement.may_change = partial(_is_set_between, unit.text, statement)
         self._alter_routines(script, modelled)
         if any(each.routine is not None for each in modelled.values()):
             self._take_triggers(script)
@@ -372,6 +376,12 @@ def _indent(unit: SqlUnit, offset: int) -> str:
     at = unit.map.file_span(Span(offset, offset)).start
     line = unit.source.line(unit.source.position(at).row)
     return line[: len(line) - len(line.lstrip())]
+
+
+def _is_set_between(text: str, statement: Statement, value: str, later: Statement) -> bool:
+    """What `Statement.may_change` asks, of a script's variables."""
+    written = statement.parameters.get(value, f":'{value[1:]}'")
+    return written in statement.text and may_set(text[statement.span.end : later.start], written)
 
 
 def _changes(

@@ -23,8 +23,8 @@ class Steps(NamedTuple):
     later: Statement
 
     def keep(self, value: str) -> bool:
-        """Whether a parameter, or a variable or its field, is the same in both."""
-        return not self.locking.may_change(value.partition(".")[0], self.later)
+        """Whether a constant, parameter, variable, or a variable's field is the same in both."""
+        return not self.locking.may_change(value, self.later)
 
 
 def is_other_row(mark: RowMark, written: Query) -> bool:
@@ -63,8 +63,7 @@ def columns_of_same_row(mark: RowMark, written: Query, steps: Steps) -> set[str]
     equal = {
         column
         for column in locked.keys() & changed.keys()
-        if locked[column] == changed[column]
-        and (locked[column].startswith("=") or steps.keep(locked[column]))
+        if locked[column] == changed[column] and steps.keep(locked[column])
     }
     return equal | _given_back(mark, changed, steps)
 

@@ -48,7 +48,7 @@ class Statement:
     `routine` is the function or procedure in whose body it stands, or that it makes;
     `cursor` the PL/pgSQL cursor whose query it is.
     `targets`: the variables that take what it returns, or its cursor; `may_change` says whether
-    a variable or parameter may have another value when a later statement runs.
+    `variable`, `variable.field`, `$1` or `=constant` may be another one in a later statement.
     `is_open`: more clauses may be put into it than show.  `call` is the ORM's that sends it.
     `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in

@@ -111,7 +111,7 @@ class BodyScript:
         return names
 
     def may_change(self, first: int, value: str, second: int) -> bool:
-        """Whether a variable, or `$1`, may have another value in a chunk than in an earlier one.
+        """Whether a variable, its field or `$1` may be another one in a chunk than in an earlier.
 
         What takes the result of the earlier one itself does not count.  A parameter of
         dynamic SQL is one of that text alone.
@@ -127,12 +127,15 @@ class BodyScript:
 
     def _variables_in(self, value: str, origin: BodyStatement) -> set[str]:
         """The variables that a value is made of: it may be what is put into dynamic SQL."""
-        keys = {
+        text, shown = origin.unit.text, value.removeprefix("=")
+        put_in = {
             gap.key
             for gap in origin.gaps
-            if origin.unit.text[gap.span.start : gap.span.end] == value
+            if text[gap.span.start : gap.span.end].strip("'") == shown
         }
-        return {word for key in keys or {value} for word in _NAME.findall(key)}
+        if not put_in and shown == value:
+            put_in = {value.partition(".")[0]}
+        return {name for key in put_in for name in _NAME.findall(key)}
 
     def follows(self, first: int, second: int) -> Follows:
         """Whether one chunk runs after another, in the same transaction."""

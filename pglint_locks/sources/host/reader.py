@@ -199,7 +199,8 @@ class _Reading:
                 SourceMap.identity(span.end - span.start, span.start),
                 _label(scope),
             )
-            yield HostBody(unit, Body(tuple(statements), (), ()), self._functions)
+            body = Body(tuple(statements), (), (), settings=scope.variables.settings)
+            yield HostBody(unit, body, self._functions)
 
     def _statement(self, use: Use, scope: Scope, template: Template) -> Iterator[BodyStatement]:
         filled = fill(template, self._allowance, self._names)
