@@ -25,6 +25,7 @@ from pglint_locks.sql.lockwords import (
     has_directive,
     has_folded_lock_words,
     has_lock_calls,
+    has_joined_lock_words,
     has_lock_words,
     has_view_words,
 )
@@ -174,7 +175,7 @@ def _is_worth_reading(name: str, data: bytes) -> bool:
     if kind_of(name).look is Look.FOLDED:
         looks += [has_folded_lock_words, has_claim_in_code, has_lock_calls]
     else:
-        looks += [has_lock_words, has_claim_shape]
+        looks += [has_lock_words, has_claim_shape, has_joined_lock_words]
     return any(look(data) for look in looks)
 
 

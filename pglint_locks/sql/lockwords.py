@@ -153,8 +153,16 @@ def has_lock_words(data: bytes) -> bool:
 
 def has_folded_lock_words(data: bytes) -> bool:
     """Whether lock words stand in a file of code, or literals that would give some together."""
-    if next(_in_code(data), None) is not None:
-        return True
+    return next(_in_code(data), None) is not None or _is_parted(data)
+
+
+def has_joined_lock_words(data: bytes) -> bool:
+    """Whether literals stand in SQL that give lock words when `||` joins them."""
+    return b"||" in data and _is_parted(data)
+
+
+def _is_parted(data: bytes) -> bool:
+    """Whether a literal ends in FOR, and one begins with what goes on from there."""
     data = data.lower()
     return all(re.search(part, data) for part in (_FOR_LAST, _STRENGTH_FIRST))
 

@@ -11,7 +11,7 @@ from pglint_locks.sql.claimshape import has_claim_shape
 from pglint_locks.sql.clauses import find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
 from pglint_locks.sql.literals import SPACE
-from pglint_locks.sql.lockwords import has_advisory_words, lock_word_spans
+from pglint_locks.sql.lockwords import has_advisory_words, has_joined_lock_words, lock_word_spans
 from pglint_locks.sql.parse import Parsed, Template, Unparsed, parse
 from pglint_locks.sql.split import Chunk, Comment, Script, recut, split
 from pglint_locks.sql.standins import STAND_IN
@@ -58,8 +58,12 @@ class ParsedScript:
 
     @cached_property
     def locking(self) -> tuple[int, ...]:
-        """Indexes of the statements whose text holds lock words, be it in a literal."""
-        return tuple(i for i, chunk in enumerate(self.chunks) if _holds_lock_words(chunk.text))
+        """Indexes of the statements whose text holds lock words, be it in a literal or two."""
+        return tuple(
+            i
+            for i, chunk in enumerate(self.chunks)
+            if _holds_lock_words(chunk.text) or has_joined_lock_words(chunk.text.encode())
+        )
 
     @cached_property
     def unlocked(self) -> tuple[int, ...]:
