@@ -24,8 +24,8 @@ from pglint_locks.sql.lockwords import (
     has_advisory_words,
     has_directive,
     has_folded_lock_words,
-    has_lock_calls,
     has_joined_lock_words,
+    has_lock_calls,
     has_lock_words,
     has_view_words,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -12,8 +12,9 @@ from typing import NamedTuple
 from pglint_locks.config import Settings
 from pglint_locks.linting.judging import show_to_rules
 from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.ordered import Ordered, body_in_order, sql_body
 from pglint_locks.linting.parts import is_foreign, node_of
-from pglint_locks.model.queries.routines import BodyCursor, Routine, altered
+from pglint_locks.model.queries.routines import Routine, altered
 from pglint_locks.model.queries.triggers import Trigger, transition_tables, trigger_of
 from pglint_locks.model.queries.views import Views, tables_created
 from pglint_locks.model.statements.context import Context
@@ -22,10 +23,10 @@ from pglint_locks.model.statements.transactions import Frame, Timeline, Transact
 from pglint_locks.rules import pgl001_syntax_error
 from pglint_locks.run import FileReport
 from pglint_locks.sources.bodies.body import Body
+from pglint_locks.sources.bodies.script import Facts, body_script
 from pglint_locks.sources.content import HostBody, read_content
 from pglint_locks.sources.kinds import SQL, kind_of
-from pglint_locks.sources.orm.query import OrmStatement
-from pglint_locks.sources.units import Escape, SqlUnit
+from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
 from pglint_locks.sql.psqlsettings import may_set
@@ -48,28 +49,6 @@ class _RoutineBody(NamedTuple):
     returns_one_row: bool
     made: Routine | None
     transaction: Transaction
-
-
-class _Ordered(NamedTuple):
-    """Statements that run in an order: which of them before and after each one.
-
-    `names` stand for what comes from outside; `cursors`, `fetched_once`, `calls`, `open`,
-    `targets`, `may_change` and `escapes` are as in `BodyScript`, without `escapes` all are
-    the unit's.
-    """
-
-    unit: SqlUnit
-    script: ParsedScript
-    earlier: Callable[[int], Iterable[int]]
-    later: Callable[[int], Iterable[int]]
-    names: Mapping[str, str] = MappingProxyType({})
-    cursors: Mapping[int, tuple[bool, bool]] = MappingProxyType({})
-    escapes: tuple[Escape | None, ...] | None = None
-    calls: Mapping[int, OrmStatement] = MappingProxyType({})
-    fetched_once: frozenset[int] = frozenset()
-    open: frozenset[int] = frozenset()
-    targets: Mapping[int, tuple[str, ...]] = MappingProxyType({})
-    may_change: Callable[[int, str, int], bool] | None = None
 
 
 @dataclass(slots=True)
@@ -148,17 +127,9 @@ class FileLint:
 
             ordered = self._joined(unit, read_body(unit))
         else:
-            script = ParsedScript.of_text(unit.text)
-            count = len(script.chunks)
+            ordered = sql_body(unit, returns_one_row=body.returns_one_row)
             if made is not None:
-                made = made._replace(statements=count)
-            ordered = _Ordered(
-                unit,
-                script,
-                range,
-                lambda index: range(index + 1, count),
-                fetched_once=frozenset({count - 1} if body.returns_one_row else ()),
-            )
+                made = made._replace(statements=len(ordered.script.chunks))
         names = {**{name: name for name in body.names}, **ordered.names}
         yield from self._lint_ordered(ordered._replace(names=names), body.transaction, made)
 
@@ -185,30 +156,15 @@ class FileLint:
                 kept.append(statement)
         return replace(body, statements=tuple(kept))
 
-    def _joined(self, unit: SqlUnit, body: Body) -> _Ordered:
+    def _joined(self, unit: SqlUnit, body: Body) -> Ordered:
         """The statements of a body as one script, in the order of its control flow."""
-        from pglint_locks.sources.bodies.script import body_script
-
         joined = body_script(body, unit)
         self.ledger.take_unread(body.not_analysed)
         self.ledger.take_comments(unit, body.comments)
-        return _Ordered(
-            joined.unit,
-            ParsedScript(joined.script),
-            joined.earlier,
-            joined.later,
-            {name: name for name in body.variables} | joined.spliced_names,
-            joined.cursors,
-            joined.escapes,
-            joined.calls,
-            joined.fetched_once,
-            joined.open,
-            joined.targets,
-            joined.may_change,
-        )
+        return body_in_order(body, joined)
 
     def _lint_ordered(
-        self, ordered: _Ordered, transaction: Transaction, made: Routine | None = None
+        self, ordered: Ordered, transaction: Transaction, made: Routine | None = None
     ) -> Iterator[_RoutineBody]:
         """Lint statements that run in an order; `made` is the routine whose body they are."""
         unit, script = ordered.unit, ordered.script
@@ -220,18 +176,10 @@ class FileLint:
         for index, statement in modelled.items():
             statement.transaction = transaction
             statement.routine = statement.routine or made
-            statement.fetches_one = index in ordered.fetched_once
-            statement.call = ordered.calls.get(index)
-            statement.is_open |= index in ordered.open
-            statement.targets = ordered.targets.get(index, ())
-            if ordered.may_change is not None:
-                statement.may_change = _changes(ordered.may_change, index, modelled)
-            if index in ordered.cursors:
-                statement.cursor = BodyCursor(*ordered.cursors[index])
+            ordered.tell(index, modelled)
             if index in subjects:
-                statement.earlier = tuple(_known(modelled, ordered.earlier(index)))
-                statement.later = tuple(_known(modelled, ordered.later(index)))
-        yield from self._show(unit, script, subjects, modelled, ordered.escapes)
+                ordered.place(index, modelled)
+        yield from self._show(unit, script, subjects, modelled, ordered.facts)
 
     def _show(
         self,
@@ -239,7 +187,7 @@ class FileLint:
         script: ParsedScript,
         subjects: set[int],
         modelled: Mapping[int, Statement],
-        escapes: tuple[Escape | None, ...] | None = None,
+        facts: Callable[[int], Facts | None] = lambda _: None,
     ) -> Iterator[_RoutineBody]:
         """Show the statements that hold something to the rules; gives the bodies in them."""
         for index in sorted(subjects):
@@ -248,8 +196,8 @@ class FileLint:
             parsed = script.result(index)
             if isinstance(parsed, Unparsed):
                 continue
-            if escapes is not None:
-                unit = unit._replace(escape=escapes[index])
+            if (known := facts(index)) is not None:
+                unit = unit._replace(escape=known.escape)
             chunk = script.chunks[index]
             if chunk.first_words[:1] not in _MAKE_ROUTINES:
                 show_to_rules(self.ledger, unit, modelled[index])
@@ -382,18 +330,3 @@ def _is_set_between(text: str, statement: Statement, value: str, later: Statemen
     """What `Statement.may_change` asks, of a script's variables."""
     written = statement.parameters.get(value, f":'{value[1:]}'")
     return written in statement.text and may_set(text[statement.span.end : later.start], written)
-
-
-def _changes(
-    may_change: Callable[[int, str, int], bool], first: int, modelled: Mapping[int, Statement]
-) -> Callable[[str, Statement], bool]:
-    """What `Statement.may_change` asks, put to a body's script."""
-
-    def changes(value: str, later: Statement) -> bool:
-        return any(may_change(first, value, i) for i, each in modelled.items() if each is later)
-
-    return changes
-
-
-def _known(modelled: Mapping[int, Statement], indexes: Iterable[int]) -> Iterator[Statement]:
-    return (modelled[index] for index in indexes if index in modelled)

@@ -13,6 +13,10 @@ from pglint_locks.model.rows.exclusion import is_serialized
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.text import Span
 
+_UNIQUE_VIOLATION = frozenset(
+    ["unique_violation", "'23505'", "integrity_constraint_violation", "'23000'", "others"]
+)
+
 
 class LateInsert(NamedTuple):
     """An INSERT of the row that a locking SELECT looked for by `columns`."""
@@ -31,6 +35,8 @@ class LateInsert(NamedTuple):
 def insert_after_check(clause: LockingClause, mark: RowMark) -> LateInsert | None:
     """The INSERT, without ON CONFLICT, that a check of the same row precedes.
 
+    One whose unique_violation is handled has its constraint, and knows of the other row.
+
     In one statement the check is a NOT EXISTS.  In a later one the inserted columns must
     have the very values that the check looked for: another row is another matter.
     """
@@ -47,6 +53,8 @@ def insert_after_check(clause: LockingClause, mark: RowMark) -> LateInsert | Non
     if not checked or is_serialized(clause, mark):
         return None
     for statement in clause.statement.later:
+        if statement.catches & _UNIQUE_VIOLATION:
+            continue
         for level in statement.levels:
             if _inserts_into(level, mark) and _is_same_row(level, checked):
                 return LateInsert(statement, level, tuple(checked), same_statement=False)

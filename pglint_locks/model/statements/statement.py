@@ -49,6 +49,7 @@ class Statement:
     `cursor` the PL/pgSQL cursor whose query it is.
     `targets`: the variables that take what it returns, or its cursor; `may_change` says whether
     `variable`, `variable.field`, `$1` or `=constant` may be another one in a later statement.
+    `catches`: the conditions that the block around it handles (`unique_violation`).
     `is_open`: more clauses may be put into it than show.  `call` is the ORM's that sends it.
     `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in
@@ -81,6 +82,7 @@ class Statement:
         self.is_open = parsed.open
         self.call: OrmStatement | None = None
         self.targets: tuple[str, ...] = ()
+        self.catches: frozenset[str] = frozenset()
         self.may_change: Callable[[str, Statement], bool] = _never_changes
         self.parameters = parsed.parameters
         self.tokens = parsed.tokens

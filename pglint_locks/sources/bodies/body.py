@@ -91,6 +91,11 @@ class BodyStatement:
         """The arms of control flow around it, from the outermost inwards."""
         return self.arm.path()
 
+    @property
+    def catches(self) -> frozenset[str]:
+        """The conditions that are handled, should they come up in it."""
+        return frozenset().union(*(arm.catches for arm in self.branch))
+
 
 @dataclass(frozen=True, slots=True)
 class Body:

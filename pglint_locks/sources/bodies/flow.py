@@ -33,8 +33,8 @@ class Arm:
     """A run of statements that are carried out in order.
 
     Of the arms of one `construct` (numbered within the body) only one runs to its end.
-    `query` is the order of the statement whose rows a FOR loop is run for.  `around` is
-    what `path` has found.
+    `query` is the order of the statement whose rows a FOR loop is run for.  `catches` are
+    the conditions that a block's EXCEPTION handles.  `around` is what `path` has found.
     """
 
     kind: ArmKind
@@ -43,6 +43,7 @@ class Arm:
     query: int | None = None
     leave: Leave | None = None
     commits: list[int] = field(default_factory=list)
+    catches: set[str] = field(default_factory=set)
     around: tuple[Arm, ...] = ()
 
     @property

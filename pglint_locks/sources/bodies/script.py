@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Role
 from pglint_locks.sources.bodies.flow import Follows, Placed, follows, may_follow
@@ -26,6 +26,26 @@ _SHOWN = re.compile(r"[^\s{}]{1,40}")
 _REACH = 100
 
 
+class Facts(NamedTuple):
+    """What a body's code says of one of its SQL statements.
+
+    `targets` are the variables that take what it returns, or its cursor; `catches` the
+    conditions (`unique_violation`) that are handled, should it raise them.  `cursor`:
+    whether the cursor that it is the query of may scroll, and is ever opened.
+    `fetches_one`: one row goes INTO variables, and no other one is asked for.  `is_open`:
+    whole clauses may be put into it that do not show.  `call` is the ORM's that sends it;
+    `escape` is how text is written where it stands: see `SqlUnit`.
+    """
+
+    targets: tuple[str, ...] = ()
+    catches: frozenset[str] = frozenset()
+    cursor: tuple[bool, bool] | None = None
+    fetches_one: bool = False
+    is_open: bool = False
+    call: OrmStatement | None = None
+    escape: Escape | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class BodyScript:
     """The statements of a body, one behind the other in the text of `unit`.
@@ -39,50 +59,19 @@ class BodyScript:
     origins: tuple[BodyStatement, ...]
     settings: Mapping[str, Sequence[Placed]] = field(default_factory=dict)
 
-    @property
-    def targets(self) -> dict[int, tuple[str, ...]]:
-        """The variables that take what a chunk returns, or its cursor."""
-        return {
-            index: tuple(origin.target.split(","))
-            for index, origin in enumerate(self.origins)
-            if origin.target is not None
-        }
-
-    @property
-    def cursors(self) -> dict[int, tuple[bool, bool]]:
-        """Of the chunks that are cursors' queries: whether it may scroll, and is ever opened."""
-        return {
-            index: (bool(origin.scroll), origin.opened)
-            for index, origin in enumerate(self.origins)
-            if Role.CURSOR in (origin.role, origin.runs_as)
-        }
-
-    @property
-    def calls(self) -> dict[int, OrmStatement]:
-        """The ORM's calls that send chunks."""
-        return {i: each.call for i, each in enumerate(self.origins) if each.call is not None}
-
-    @property
-    def escapes(self) -> tuple[Escape | None, ...]:
-        """How text is written in the unit of each chunk: see `SqlUnit`."""
-        return tuple(origin.unit.escape for origin in self.origins)
-
-    @property
-    def fetched_once(self) -> frozenset[int]:
-        """The chunks of which one row goes INTO variables: no other one is asked for."""
-        return frozenset(
-            index
-            for index, origin in enumerate(self.origins)
-            if origin.role is origin.runs_as is Role.STATEMENT and origin.target is not None
-        )
-
-    @property
-    def open(self) -> frozenset[int]:
-        """The chunks into which whole clauses may be put that do not show."""
-        return frozenset(
-            index
-            for index, origin in enumerate(self.origins)
-            if origin.call is not None or any(gap.opens for gap in origin.gaps)
+    def facts(self, index: int) -> Facts:
+        """What is known of the statement of a chunk."""
+        origin = self.origins[index]
+        is_cursor = Role.CURSOR in (origin.role, origin.runs_as)
+        targets = () if origin.target is None else tuple(origin.target.split(","))
+        return Facts(
+            targets=targets,
+            catches=origin.catches,
+            cursor=(bool(origin.scroll), origin.opened) if is_cursor else None,
+            fetches_one=bool(targets) and origin.role is origin.runs_as is Role.STATEMENT,
+            is_open=origin.call is not None or any(gap.opens for gap in origin.gaps),
+            call=origin.call,
+            escape=origin.unit.escape,
         )
 
     @property

@@ -95,6 +95,8 @@ def handler(body: Reading, at: int) -> int | None:
     block = _innermost_block(body)
     if block is None or not block.complete:
         return None
+    end = body.tokens.until(at + 1, "then")
+    block.arms[0].catches.update(map(body.tokens.name, range(at + 1, end)))
     body.constructs.enter_arm(block, ArmKind.HANDLER)
     return body.tokens.behind(at, "then")
 
