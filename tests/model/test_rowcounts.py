@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from pglint_locks.model.locks.row_marks import locking_clauses
 from pglint_locks.model.locks.rowcounts import locks_many_rows
+from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse
 
@@ -52,3 +55,32 @@ def test_how_many_rows(sql: str, many: bool) -> None:
     assert isinstance(parsed, Parsed)
     clause = locking_clauses(Statement(parsed, 0))[-1]
     assert locks_many_rows(clause.marks[0]) is many
+
+
+def test_a_chain_of_tables_costs_no_more_than_its_length_squared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each table's key equals the next one's, and any two tables may be asked about."""
+    resolved = 0
+    resolve = Query.resolve
+
+    def counting(self: Query, parts: tuple[str, ...]) -> RangeItem | None:
+        nonlocal resolved
+        resolved += 1
+        return resolve(self, parts)
+
+    def effort(tables: int) -> int:
+        nonlocal resolved
+        names = [f"t{index}" for index in range(tables)]
+        pairs = [f"{one}.id = {other}.id" for one in names[:4] for other in names if one < other]
+        chain = [f"{one}.id = {other}.id" for one, other in pairwise(names)]
+        sql = f"SELECT 1 FROM {', '.join(names)} WHERE {' AND '.join(pairs + chain)} FOR UPDATE"
+        parsed = parse(sql)
+        assert isinstance(parsed, Parsed)
+        (clause,) = locking_clauses(Statement(parsed, 0))
+        resolved = 0
+        assert all(locks_many_rows(mark) for mark in clause.marks)
+        return resolved
+
+    monkeypatch.setattr(Query, "resolve", counting)
+    assert 0 < effort(80) < 3 * effort(40)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from pglast import ast
 
@@ -71,32 +72,49 @@ def may_be_one_row(columns: Collection[str]) -> bool:
     return len(columns) > 1 or any(may_be_natural_key(column) for column in columns)
 
 
-def is_single(item: RangeItem, asked: frozenset[RangeItem] = frozenset()) -> bool:
+def is_single(item: RangeItem) -> bool:
     """Whether an item gives at most one row.
 
     A table does where its key equals a value, or a column of an item that itself gives one
     row at most; other items where LIMIT or the lack of FROM shows it.
     """
-    if item in asked:
-        return False
-    asked |= {item}
-    if item.kind is ItemKind.TABLE and item.table is not None:
-        return any(
-            _is_key(column, item.table) and all(is_single(other, asked) for other in others)
-            for column, others in _pins(item)
-        )
+    return item in _singles(item.holder)
+
+
+@lru_cache(maxsize=128)
+def _singles(level: Query, around: frozenset[Query] = frozenset()) -> frozenset[RangeItem]:
+    """The items of a level that give at most one row; `around` are levels that ask for it."""
+    if level in around:
+        return frozenset()
+    around |= {level}
+    pins = _pins_of(level, around)
+    items = level.named_items()
+    found = {item for item in items if _is_query_of_one_row(item, around)}
+    before = -1
+    while before < len(found):
+        before = len(found)
+        for item in items:
+            if item.kind is ItemKind.TABLE and item.table is not None and item not in found:
+                columns = pins.get(item, ())
+                if any(_is_key(each, item.table) and found.issuperset(by) for each, by in columns):
+                    found.add(item)
+    return frozenset(found)
+
+
+def _is_query_of_one_row(item: RangeItem, around: frozenset[Query]) -> bool:
     query = item.cte.query if item.cte is not None else item.query
-    return query is not None and _gives_one_row(query, asked)
+    return query is not None and _gives_one_row(query, around)
 
 
-def _gives_one_row(query: Query, asked: frozenset[RangeItem]) -> bool:
+def _gives_one_row(query: Query, around: frozenset[Query]) -> bool:
     if row_limit(query) in (0, 1) or is_lone_aggregate(query):
         return True
     if query.kind is QueryKind.VALUES:
         return len(query.node.valuesLists) == 1
     if query.kind is not QueryKind.SELECT:
         return False
-    return all(is_single(item, asked) for item in query.items if item.kind is not ItemKind.JOIN)
+    singles = _singles(query, around)
+    return all(item in singles for item in query.items if item.kind is not ItemKind.JOIN)
 
 
 def _is_key(column: str, table: TableName) -> bool:
@@ -115,49 +133,66 @@ def _is_pinned_above(mark: RowMark) -> bool:
     return False
 
 
-def _pins(item: RangeItem) -> Iterator[tuple[str, list[RangeItem]]]:
+Pin = tuple[str, Sequence[RangeItem]]
+
+
+def _pins(item: RangeItem) -> Sequence[Pin]:
     """Columns of an item that equal something, with the other items of the level in that."""
-    level = item.holder
-    for condition in _conditions(item):
-        for side, value in equal_sides(condition):
-            parts = column_parts(side)
-            meant = level.resolve(parts) if parts else None
-            # A name that is not known and belongs to no item may be that item's column.
-            if parts and (meant is item or (meant is None and is_stand_in(parts[-1]))):
-                others = items_named_in(value, level)
-                if item not in others:
-                    yield parts[-1], others
+    return _pins_of(item.holder, frozenset({item.holder})).get(item, ())
+
+
+@lru_cache(maxsize=128)
+def _pins_of(level: Query, around: frozenset[Query]) -> dict[RangeItem, list[Pin]]:
+    """What `_pins` says of each item of a level.
+
+    WHERE pins them, and ON where the join restricts the item.
+    """
+    found: dict[RangeItem, list[Pin]] = {}
+    for condition in conjuncts(getattr(level.node, "whereClause", None)):
+        for item, pin in _pinned_by(condition, level):
+            found.setdefault(item, []).append(pin)
     for link in level.sub_links:
-        column = _column_in_one_row(link, item)
-        if column is not None:
-            yield column, items_read_by(link.query, level)
+        for item, column in _columns_in_one_row(link, around):
+            found.setdefault(item, []).append((column, items_read_by(link.query, level)))
     for join in joins(level):
-        if join.restricts(item) and item in (*join.left, *join.right):
-            others = list(join.right if item in join.left else join.left)
-            yield from ((column, others[:1]) for column in join.using)
+        for condition in conjuncts(join.condition):
+            for item, pin in _pinned_by(condition, level):
+                if join.restricts(item):
+                    found.setdefault(item, []).append(pin)
+        for item in (*join.left, *join.right) if join.using else ():
+            if join.restricts(item):
+                others = list(join.right if item in join.left else join.left)
+                found.setdefault(item, []).extend((column, others[:1]) for column in join.using)
+    return found
 
 
-def _column_in_one_row(link: SubLink, item: RangeItem) -> str | None:
-    """The column of an item in `column IN (SELECT … LIMIT 1)` or `column = ANY (…)`."""
+def _pinned_by(condition: ast.Node, level: Query) -> Iterator[tuple[RangeItem, Pin]]:
+    """The items of which a condition holds a column equal to something."""
+    for side, value in equal_sides(condition):
+        parts = column_parts(side)
+        meant = level.resolve(parts) if parts else None
+        if meant is not None:
+            may_be = [meant] if meant.holder is level else []
+        else:  # a name that is not known and belongs to no item may be any item's column
+            may_be = level.named_items() if parts and is_stand_in(parts[-1]) else []
+        others = items_named_in(value, level) if may_be else []
+        for item in may_be:
+            if item not in others:
+                yield item, (parts[-1], others)
+
+
+def _columns_in_one_row(link: SubLink, around: frozenset[Query]) -> Iterator[tuple[RangeItem, str]]:
+    """The column in `column IN (SELECT … LIMIT 1)` or `column = ANY (…)`, with its item."""
     standing = link.standing
     if link.kind is not SubLinkKind.ANY or standing.clause is not Clause.WHERE:
-        return None
+        return
     operator = link.node.operName
     if not standing.conjunct or standing.negated or (operator and operator[-1].sval != "="):
-        return None
+        return
     parts = column_parts(link.node.testexpr)
-    if parts and item.holder.resolve(parts) is item and _gives_one_row(link.query, frozenset()):
-        return parts[-1]
-    return None
-
-
-def _conditions(item: RangeItem) -> Iterator[ast.Node]:
-    """What must hold for a row of an item: WHERE, and ON where the join restricts it."""
-    level = item.holder
-    yield from conjuncts(getattr(level.node, "whereClause", None))
-    for join in joins(level):
-        if join.restricts(item):
-            yield from conjuncts(join.condition)
+    item = link.holder.resolve(parts) if parts else None
+    if item is not None and item.holder is link.holder and _gives_one_row(link.query, around):
+        yield item, parts[-1]
 
 
 def items_named_in(value: ast.Node, level: Query) -> list[RangeItem]:

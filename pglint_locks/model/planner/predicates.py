@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from pglast import ast
@@ -35,8 +36,13 @@ def conjuncts(condition: ast.Node | None) -> Iterator[ast.Node]:
             yield node
 
 
-def equalities(query: Query) -> Iterator[Equality]:
+@lru_cache(maxsize=64)
+def equalities(query: Query) -> tuple[Equality, ...]:
     """The columns that a level's WHERE holds equal to one value (`IN` with one counts)."""
+    return tuple(_equalities(query))
+
+
+def _equalities(query: Query) -> Iterator[Equality]:
     for node in conjuncts(getattr(query.node, "whereClause", None)):
         for column, value in equal_sides(node):
             parts = column_parts(column)
