@@ -19,7 +19,8 @@ from pglint_locks.model.queries.triggers import Trigger, transition_tables, trig
 from pglint_locks.model.queries.views import Views, tables_created
 from pglint_locks.model.statements.context import Context
 from pglint_locks.model.statements.statement import ClauseMismatchError, Statement
-from pglint_locks.model.statements.transactions import Frame, Timeline, Transaction, read_timeline
+from pglint_locks.model.statements.timeline import Timeline, read_timeline
+from pglint_locks.model.statements.transactions import Frame, Transaction
 from pglint_locks.rules import pgl001_syntax_error
 from pglint_locks.run import FileReport
 from pglint_locks.sources.bodies.body import Body

@@ -13,7 +13,8 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
     refusal = clause.refusal
     if refusal is None or refusal.kind is not model.RefusalKind.READ_ONLY:
         return
-    said = clause.statement.transaction.characteristics.read_only_at
+    transaction = clause.statement.read_only
+    said = transaction.characteristics.read_only_at if transaction is not None else None
     yield Hazard(
         span=clause.span,
         severity=Severity.ERROR,

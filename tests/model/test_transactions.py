@@ -6,7 +6,8 @@ import pytest
 from conftest import Server
 
 from pglint_locks.model.statements.statement import Statement
-from pglint_locks.model.statements.transactions import Frame, Timeline, Transaction, read_timeline
+from pglint_locks.model.statements.timeline import Timeline, read_timeline
+from pglint_locks.model.statements.transactions import Frame, Transaction
 from pglint_locks.sql.parse import Parsed
 from pglint_locks.sql.script import ParsedScript
 

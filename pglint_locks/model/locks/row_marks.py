@@ -342,7 +342,7 @@ def _refuse_when_run(
                 clause.unless_inlined = refusal
             else:
                 clause.refusals.append(refusal)
-        elif _is_read_only(statement) and _touches_permanent(top, clauses):
+        elif statement.read_only is not None and _touches_permanent(top, clauses):
             clause.refusals.append(refusal_in_transaction(command))
 
 
@@ -351,10 +351,6 @@ def _refuse_unlockable(clauses: list[LockingClause]) -> None:
         for item in clause.covered:
             if item.view is not None and item.query is None and not clause.refusals:
                 clause.refusals.append(refusal_of_materialized_view(item.view.name.name))
-
-
-def _is_read_only(statement: Statement) -> bool:
-    return statement.is_run and bool(statement.transaction.characteristics.read_only)
 
 
 def _touches_permanent(top: Query, clauses: list[LockingClause]) -> bool:

@@ -42,9 +42,10 @@ _RUN_AT_ONCE = (
 class Statement:
     """One parsed statement.
 
-    `transaction` is the one that it runs in, `earlier` and `later` are the other statements
-    of it, as far as that shows; `is_followed_by_unread` says that one of those that follow
-    could not be read.  `fetches_one`: who runs it takes one row and asks for no more.
+    `transaction` is the one that it runs in, `executions` are those of a PREPARE's query.
+    `earlier` and `later` are the other statements of the transaction, as far as that shows;
+    `is_followed_by_unread` says that one of those that follow could not be read.
+    `fetches_one`: who runs it takes one row and asks for no more.
     `routine` is the function or procedure in whose body it stands, or that it makes;
     `cursor` the PL/pgSQL cursor whose query it is.
     `targets`: the variables that take what it returns, or its cursor; `may_change` says whether
@@ -82,6 +83,7 @@ class Statement:
         self.is_open = parsed.open
         self.call: OrmStatement | None = None
         self.targets: tuple[str, ...] = ()
+        self.executions: tuple[Transaction, ...] = ()
         self.catches: frozenset[str] = frozenset()
         self.may_change: Callable[[str, Statement], bool] = _never_changes
         self.parameters = parsed.parameters
@@ -119,6 +121,12 @@ class Statement:
                 for option in node.options or ()
             )
         return isinstance(node, _RUN_AT_ONCE)
+
+    @property
+    def read_only(self) -> Transaction | None:
+        """The read-only transaction in which its queries are executed, if there is one."""
+        run_in = (self.transaction,) if self.is_run else self.executions
+        return next((each for each in run_in if each.characteristics.read_only), None)
 
     @property
     def text(self) -> str:
