@@ -6,17 +6,16 @@ level and by all below; with RECURSIVE also by itself and by earlier ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pglast import ast
-from pglast.enums import A_Expr_Kind, BoolExprType, SubLinkType
 
 from pglint_locks.model.queries.constants import is_named_parameter
+from pglint_locks.model.queries.expressions import call_of, flatten, standing_below, sub_link_kind
 from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.query import (
-    Call,
     Clause,
     Column,
     Cte,
@@ -27,26 +26,20 @@ from pglint_locks.model.queries.query import (
     RangeItem,
     Standing,
     SubLink,
-    SubLinkKind,
 )
-from pglint_locks.sql.standins import is_stand_in
+from pglint_locks.model.queries.refnames import (
+    alias_columns,
+    aliasname,
+    cte_columns,
+    function_refname,
+    output_columns,
+)
 from pglint_locks.sql.walk import textual_children
 
 if TYPE_CHECKING:
     from pglint_locks.model.queries.views import View, Views
 
 _QUERY_NODES = (ast.SelectStmt, ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt, ast.MergeStmt)
-
-_SUB_LINK_KINDS = {
-    SubLinkType.EXISTS_SUBLINK: SubLinkKind.EXISTS,
-    SubLinkType.ALL_SUBLINK: SubLinkKind.ALL,
-    SubLinkType.ANY_SUBLINK: SubLinkKind.ANY,
-    SubLinkType.ROWCOMPARE_SUBLINK: SubLinkKind.ROW_COMPARE,
-    SubLinkType.EXPR_SUBLINK: SubLinkKind.SCALAR,
-    SubLinkType.ARRAY_SUBLINK: SubLinkKind.ARRAY,
-}
-
-_COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!=", "@>", "<@", "&&"}
 
 
 def build_queries(
@@ -230,9 +223,9 @@ def _add_item(query: Query, node: ast.Node) -> None:
             query.items.append(_named_item(query, node))
         case ast.RangeSubselect():
             item = RangeItem(
-                ItemKind.SUBQUERY, _aliasname(node.alias), query, lateral=bool(node.lateral)
+                ItemKind.SUBQUERY, aliasname(node.alias), query, lateral=bool(node.lateral)
             )
-            item.columns = _alias_columns(node.alias) or _output_columns(node.subquery)
+            item.columns = alias_columns(node.alias) or output_columns(node.subquery)
             # Joins only see what stands before them; so does a LATERAL sub-SELECT.
             _build(node.subquery, query, item)
             query.items.append(item)
@@ -240,17 +233,17 @@ def _add_item(query: Query, node: ast.Node) -> None:
             _add_item(query, node.relation)
             _add_expressions(query, Clause.FROM, (*node.args, node.repeatable))
         case ast.RangeFunction():
-            kind, refname = ItemKind.FUNCTION, _function_refname(node)
-            query.items.append(RangeItem(kind, refname, query, columns=_alias_columns(node.alias)))
+            kind, refname = ItemKind.FUNCTION, function_refname(node)
+            query.items.append(RangeItem(kind, refname, query, columns=alias_columns(node.alias)))
             _add_expressions(query, Clause.FROM, (node.functions,))
         case _:  # XMLTABLE, JSON_TABLE
-            query.items.append(RangeItem(ItemKind.TABLE_FUNCTION, _aliasname(node.alias), query))
+            query.items.append(RangeItem(ItemKind.TABLE_FUNCTION, aliasname(node.alias), query))
             _add_expressions(query, Clause.FROM, tuple(textual_children(node)))
 
 
 def _named_item(query: Query, node: ast.RangeVar) -> RangeItem:
     refname = node.alias.aliasname if node.alias else node.relname
-    columns = _alias_columns(node.alias)
+    columns = alias_columns(node.alias)
     cte = _find_cte(query, node.relname) if node.schemaname is None else None
     if cte is None:
         if node.schemaname is None and node.relname in query.transition_tables:
@@ -261,7 +254,7 @@ def _named_item(query: Query, node: ast.RangeVar) -> RangeItem:
             return _view_item(query, view, refname, columns)
         return RangeItem(ItemKind.TABLE, refname, query, table=table, view=view)
     if columns is None:
-        columns = _cte_columns(cte)
+        columns = cte_columns(cte)
     item = RangeItem(ItemKind.CTE, refname, query, cte=cte, columns=columns)
     cte.references.append(item)
     return item
@@ -278,63 +271,9 @@ def _view_item(
     query: Query, view: View, refname: str, columns: tuple[str, ...] | None
 ) -> RangeItem:
     item = RangeItem(ItemKind.SUBQUERY, refname, query, view=view)
-    item.columns = columns or view.columns or _output_columns(view.query)
+    item.columns = columns or view.columns or output_columns(view.query)
     _build(view.query, query, item)
     return item
-
-
-def _aliasname(alias: ast.Alias | None) -> str | None:
-    return None if alias is None else alias.aliasname
-
-
-def _alias_columns(alias: ast.Alias | None) -> tuple[str, ...] | None:
-    if alias is None or not alias.colnames:
-        return None
-    return tuple(name.sval for name in alias.colnames)
-
-
-def _cte_columns(cte: Cte) -> tuple[str, ...] | None:
-    for node in cte.holder.node.withClause.ctes:
-        if node.location == cte.location:
-            if node.aliascolnames:
-                return tuple(name.sval for name in node.aliascolnames)
-            return _output_columns(node.ctequery)
-    return None
-
-
-def _output_columns(node: ast.Node) -> tuple[str, ...] | None:
-    """Names of a query's output columns; None where they do not all show in the text."""
-    if not isinstance(node, ast.SelectStmt):
-        returning = node.returningClause
-        targets = returning.exprs if returning else ()
-    else:
-        while node.larg is not None:
-            node = node.larg
-        targets = node.targetList or ()
-        if node.valuesLists:
-            return tuple(f"column{i + 1}" for i in range(len(node.valuesLists[0])))
-    names: list[str] = []
-    for target in targets:
-        value = target.val
-        if target.name:
-            names.append(target.name)
-        elif isinstance(value, ast.ColumnRef) and isinstance(value.fields[-1], ast.String):
-            names.append(value.fields[-1].sval)
-        elif isinstance(value, ast.FuncCall):
-            names.append(value.funcname[-1].sval)
-        else:
-            return None
-    if any(is_stand_in(name) for name in names):
-        return None
-    return tuple(names)
-
-
-def _function_refname(node: ast.RangeFunction) -> str | None:
-    """A function in FROM is called by its alias, else by its own name."""
-    if node.alias is not None:
-        return str(node.alias.aliasname)
-    call = node.functions[0][0]
-    return call.funcname[-1].sval if isinstance(call, ast.FuncCall) else None
 
 
 # --- expressions ------------------------------------------------------------------
@@ -343,14 +282,14 @@ def _function_refname(node: ast.RangeFunction) -> str | None:
 def _add_expressions(query: Query, clause: Clause, nodes: Sequence[ast.Node | None] | None) -> None:
     """Records the sub-links, calls and columns of expressions, without recursion in depth."""
     standing = Standing(clause)
-    stack = [(node, standing) for node in reversed(list(_flatten(nodes)))]
+    stack = [(node, standing) for node in reversed(list(flatten(nodes)))]
     while stack:
         node, standing = stack.pop()
         match node:
             case ast.SubLink():
                 if node.testexpr is not None:
                     stack.append((node.testexpr, standing._replace(conjunct=False)))
-                link = SubLink(_kind_of(node), standing, node, node.location, query)
+                link = SubLink(sub_link_kind(node), standing, node, node.location, query)
                 query.sub_links.append(link)
                 _build(node.subselect, query, link)
                 continue
@@ -363,63 +302,6 @@ def _add_expressions(query: Query, clause: Clause, nodes: Sequence[ast.Node | No
                 query.columns.append(Column(parts, standing))
                 continue
             case ast.FuncCall() | ast.JsonArrayAgg() | ast.JsonObjectAgg():
-                query.calls.append(_call(node, standing)._replace(view_item=query.view_item))
-        below = _below(node, standing)
+                query.calls.append(call_of(node, standing)._replace(view_item=query.view_item))
+        below = standing_below(node, standing)
         stack.extend((child, below) for child in reversed(list(textual_children(node))))
-
-
-def _flatten(value: object) -> Iterator[ast.Node]:
-    if isinstance(value, ast.Node):
-        yield value
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _flatten(item)
-
-
-def _call(node: ast.Node, standing: Standing) -> Call:
-    if not isinstance(node, ast.FuncCall):
-        name = "json_arrayagg" if isinstance(node, ast.JsonArrayAgg) else "json_objectagg"
-        made = node.constructor
-        return Call(None, name, node, made.location, standing, made.over is not None, True)
-    *schema, name = (part.sval for part in node.funcname)
-    aggregate_syntax = bool(
-        node.agg_star
-        or node.agg_distinct
-        or node.agg_order
-        or node.agg_filter
-        or node.agg_within_group
-    )
-    return Call(
-        schema[-1] if schema else None,
-        name,
-        node,
-        node.location,
-        standing,
-        windowed=node.over is not None,
-        aggregate_syntax=aggregate_syntax,
-    )
-
-
-def _kind_of(node: ast.SubLink) -> SubLinkKind:
-    return _SUB_LINK_KINDS.get(node.subLinkType, SubLinkKind.SCALAR)
-
-
-def _below(node: ast.Node, standing: Standing) -> Standing:
-    """How the operands of a node stand."""
-    match node:
-        case ast.BoolExpr():
-            if node.boolop == BoolExprType.OR_EXPR:
-                return standing._replace(conjunct=False)
-            if node.boolop == BoolExprType.NOT_EXPR:
-                return standing._replace(negated=True)
-        case ast.CaseExpr() | ast.CoalesceExpr() | ast.NullTest() | ast.BooleanTest():
-            return standing._replace(conjunct=False)
-        case ast.A_Expr() if standing.comparison is None and _is_comparison(node):
-            return standing._replace(comparison=node)
-    return standing
-
-
-def _is_comparison(node: ast.A_Expr) -> bool:
-    if node.kind in (A_Expr_Kind.AEXPR_OP, A_Expr_Kind.AEXPR_OP_ANY, A_Expr_Kind.AEXPR_OP_ALL):
-        return node.name[-1].sval in _COMPARISONS
-    return node.kind in (A_Expr_Kind.AEXPR_IN, A_Expr_Kind.AEXPR_NOT_DISTINCT)
