@@ -73,9 +73,20 @@ class Disagreement:
     views: dict[str, str]
 
     @property
-    def is_miss(self) -> bool:
-        """Whether the server refuses what the model lets pass, or refuses in other words."""
-        return isinstance(self.server, Refused)
+    def explanation(self) -> str | None:
+        """What `known_differences.md` calls it; None for what is not known there.
+
+        A refusal or a lock that the server does not bear out never is.
+        """
+        if not isinstance(self.server, Refused):
+            return None
+        if isinstance(self.model, set):
+            return "several refusals in one statement"
+        if self.made.stops_early and "read-only" in self.server.message:
+            return "a condition that is never true, beside sub-SELECTs"
+        if "nullable side" in self.server.message:
+            return "an outer join that may be reduced"
+        return None
 
     @property
     def kind(self) -> str:

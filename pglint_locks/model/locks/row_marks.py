@@ -300,8 +300,7 @@ def _refuse_in_planner(
             if item in nullable:
                 place = levels[plan_level(item.holder)], nullable[item]
                 found.append((place, refusal_of_nullable_side(words)))
-        if found:
-            clause.refusals.append(min(found, key=lambda each: each[0])[1])
+        clause.refusals += (refusal for _, refusal in sorted(found, key=lambda each: each[0]))
 
 
 def _refusal_in_view(item: RangeItem, words: str) -> Refusal | None:

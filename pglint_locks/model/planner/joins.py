@@ -9,7 +9,7 @@ from pglast import ast
 from pglast.enums import JoinType
 
 from pglint_locks.model.planner.flow import is_simple
-from pglint_locks.model.queries.functions import is_never_strict
+from pglint_locks.model.queries.functions import is_aggregate, is_never_strict
 from pglint_locks.model.queries.query import Query, QueryKind, RangeItem
 from pglint_locks.sql.walk import descendants
 
@@ -34,7 +34,8 @@ class Leaf(NamedTuple):
         yield self.item
         if self.item.query is not None and not is_fenced(self.item.query):
             inside = join_tree(self.item.query)
-            if not _may_hide_null(value_of(self.item, column)):
+            value = value_of(self.item, column)
+            if not (_may_hide_null(value) or _is_over_rows(value, self.item.query)):
                 yield from _items_behind(inside, self.item, column)
 
 
@@ -210,6 +211,14 @@ def value_of(item: RangeItem, column: str) -> ast.Node | None:
 
 def _may_hide_null(value: ast.Node | None) -> bool:
     return value is not None and (is_never_strict(value) or isinstance(value, ast.SubLink))
+
+
+def _is_over_rows(value: ast.Node | None, query: Query) -> bool:
+    """Whether an aggregate or window function is in a value: a condition on it stays above."""
+    if value is None:
+        return False
+    over_rows = [call.node for call in query.calls if call.windowed or is_aggregate(call)]
+    return any(node is call for node in (value, *descendants(value)) for call in over_rows)
 
 
 def items_of_column(reference: ast.ColumnRef, scope: Query) -> Iterator[RangeItem]:

@@ -13,6 +13,7 @@ from itertools import count
 from pglast import ast
 from pglast.enums import JoinType
 
+from pglint_locks.model.planner.join_sides import joins
 from pglint_locks.model.planner.joins import (
     Branch,
     JoinTree,
@@ -20,12 +21,11 @@ from pglint_locks.model.planner.joins import (
     Product,
     is_fenced,
     is_pulled_up,
-    items_of_column,
     join_tree,
 )
-from pglint_locks.model.planner.predicates import column_parts
+from pglint_locks.model.planner.predicates import column_parts, items_named
 from pglint_locks.model.planner.pushdown import at_plan_level, may_equal_constant, plan_level
-from pglint_locks.model.planner.strictness import needed_items
+from pglint_locks.model.planner.strictness import needed_items, strict_items
 from pglint_locks.model.queries.query import ItemKind, Query, RangeItem, SubLink, SubLinkKind
 from pglint_locks.sql.walk import descendants
 
@@ -88,17 +88,32 @@ def _compared(level: Query) -> frozenset[RangeItem]:
     link = level.embedding
     if not isinstance(link, SubLink) or link.kind is not SubLinkKind.ANY or is_fenced(level):
         return _NONE
+    if not _may_be_joined(link):
+        return _NONE
     tested = getattr(link.node.testexpr, "args", None) or ()
     repeats = len({column_parts(each) for each in tested}) < len(tested)
     if not repeats and not may_equal_constant(plan_level(link.holder)):
         return _NONE
-    columns = (
-        node
-        for target in level.node.targetList or ()
-        for node in descendants(target.val)
-        if isinstance(node, ast.ColumnRef)
-    )
-    return _NONE.union(*(items_of_column(column, level) for column in columns))
+    strict = [strict_items(target.val, level) for target in level.node.targetList or ()]
+    found = _NONE.union(*strict)
+    if may_equal_constant(plan_level(link.holder)) or len(set(strict)) < 2:
+        return found
+    # Two columns that are equal are a join's condition: it is not pushed down any further.
+    return frozenset(item for item in found if plan_level(item.holder) is plan_level(level))
+
+
+def _may_be_joined(link: SubLink) -> bool:
+    """Whether IN may become a join (`pull_up_sublinks_qual_recurse`).
+
+    In the ON of an outer join it must test columns of the nullable side alone.
+    """
+    for join in joins(link.holder):
+        if join.condition is None or join.kind is JoinType.JOIN_INNER:
+            continue
+        if any(node is link.node for node in (join.condition, *descendants(join.condition))):
+            tested = items_named(link.node.testexpr, link.holder)
+            return join.kind is not JoinType.JOIN_FULL and set(tested) <= set(join.nullable)
+    return True
 
 
 def _into_sub_select(item: RangeItem, needed: frozenset[RangeItem]) -> Iterator[_Step]:

@@ -62,6 +62,11 @@ def needed_items(condition: ast.Node | None, scope: Query) -> Items:
     )
 
 
+def strict_items(expression: ast.Node, scope: Query) -> Items:
+    """The leaves of `scope`'s join tree whose NULLs make an expression NULL."""
+    return _needs(expression, scope, Place.ARGUMENT, negated=False, depth=0)
+
+
 def _needs(node: ast.Node, scope: Query, place: Place, negated: bool, depth: int) -> Items:
     if depth > _MAX_DEPTH:
         return _anything_in(node, scope)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from pglast import ast
 
-from pglint_locks.model.planner.flow import has_own_marks, is_simple
+from pglint_locks.model.planner.flow import has_own_marks, is_simple, row_limit
 from pglint_locks.model.planner.join_sides import Join, joins
-from pglint_locks.model.planner.joins import is_pulled_up
+from pglint_locks.model.planner.joins import is_pulled_up, join_tree, named_in
 from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
 from pglint_locks.model.planner.pushdown import plan_level
 from pglint_locks.model.queries.constants import UNKNOWN, fold_integer
-from pglint_locks.model.queries.functions import is_aggregate
+from pglint_locks.model.queries.functions import is_aggregate, is_set_returning
 from pglint_locks.model.queries.query import (
     Clause,
     Column,
@@ -87,7 +87,18 @@ def _has_row_marks(level: Query) -> bool:
             if not clause.lockedRels or any(r.relname == item.refname for r in clause.lockedRels):
                 return True
         item = item.holder.embedding
+    if isinstance(level.embedding, SubLink) and _is_joined(level, level.embedding):
+        return _has_row_marks(plan_level(level.embedding.holder))
     return False
+
+
+def _is_joined(level: Query, link: SubLink) -> bool:
+    """Whether the planner makes a join of IN or EXISTS, and of what the sub-SELECT reads."""
+    stands = link.standing
+    is_kind = link.kind is SubLinkKind.EXISTS or (
+        link.kind is SubLinkKind.ANY and not stands.negated
+    )
+    return is_kind and stands.conjunct and stands.clause in _CONDITIONS and is_simple(level)
 
 
 def _is_read(item: RangeItem, column: str) -> bool:
@@ -106,16 +117,38 @@ def _is_read(item: RangeItem, column: str) -> bool:
 
 def _is_for_nothing(level: Query, reference: Column) -> bool:
     """Whether a column is only handed on, and nobody above reads what it becomes."""
-    if reference.standing.clause is not Clause.TARGET or "*" in reference.parts:
-        return False
+    clause = reference.standing.clause
     if isinstance(level.embedding, SubLink) and level.embedding.kind is SubLinkKind.EXISTS:
-        return is_simple(level)  # its target list is dropped (`simplify_EXISTS_query`)
+        return clause in _DROPPED_BELOW_EXISTS and _is_exists_simplified(level)
+    if clause is not Clause.TARGET or "*" in reference.parts:
+        return False
     return not any(
         _is_target_read(level, node)
         for target in level.node.targetList or ()
         for node in descendants(target)
         if isinstance(node, ast.ColumnRef)
         and tuple(getattr(part, "sval", "*") for part in node.fields) == reference.parts
+    )
+
+
+_CONDITIONS = frozenset([Clause.WHERE, Clause.ON])
+_DROPPED_BELOW_EXISTS = frozenset([Clause.TARGET, Clause.DISTINCT, Clause.GROUP, Clause.ORDER])
+
+
+def _is_exists_simplified(level: Query) -> bool:
+    """Whether a query in EXISTS is left with its FROM and WHERE (`simplify_EXISTS_query`)."""
+    node, limit = level.node, row_limit(level)
+    return (
+        level.kind is QueryKind.SELECT
+        and not has_own_marks(level)
+        and not node.havingClause
+        and node.limitOffset is None
+        and (limit is None or (isinstance(limit, int) and limit > 0))
+        and not any(cte.query.is_write for cte in level.ctes)
+        and not any(call.windowed or is_aggregate(call) for call in level.calls)
+        and not any(
+            is_set_returning(call) and call.standing.clause is Clause.TARGET for call in level.calls
+        )
     )
 
 
@@ -126,7 +159,10 @@ def _may_mean(item: RangeItem, level: Query, reference: Column) -> bool:
     found = level.resolve(reference.parts)
     if found is None or found.kind is not ItemKind.JOIN:
         return found is item
-    return found.holder is item.holder
+    join = named_in(join_tree(found.holder), found)
+    if join is None or item not in join.items():
+        return found.holder is item.holder
+    return item in join.column_items(reference.parts[-1])
 
 
 def _is_join_removed(item: RangeItem) -> bool:
@@ -157,7 +193,9 @@ def _is_read_above(item: RangeItem, join: Join) -> bool:
         for reference in level.columns:
             if reference.standing.clause is Clause.ON and reference.parts in left:
                 left.remove(reference.parts)
-            elif _may_mean(item, level, reference):
+            elif _may_mean(item, level, reference) and not (
+                level is item.holder and _is_for_nothing(level, reference)
+            ):
                 return True
     return False
 
