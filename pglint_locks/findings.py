@@ -113,12 +113,23 @@ class Note(NamedTuple):
     fact: Any
 
 
+class Origin(NamedTuple):
+    """The statement that a finding speaks of, as a range of file offsets.
+
+    `fingerprint` stays the same when it is moved, laid out anew or given other constants.
+    """
+
+    span: Span
+    fingerprint: str
+
+
 class FiledNote(NamedTuple):
-    """A note in its file: `span` is a range of file offsets, `unit` as in `Finding`."""
+    """A note in its file: `span` is a range of file offsets; `unit`, `origin` as in `Finding`."""
 
     filename: str
     span: Span
     unit: str | None
+    origin: Origin
     fact: Any
 
     @property
@@ -183,6 +194,7 @@ class Related(NamedTuple):
 class Finding(NamedTuple):
     """A hazard in its file: `span` is a range of file offsets in `source`.
 
+    `origin` is the statement; of what stands in none it is the place itself.
     `unit` names the function, view or query that holds the statement; None at the
     top level of a file.
     """
@@ -192,6 +204,7 @@ class Finding(NamedTuple):
     source: SourceText
     span: Span
     message: str
+    origin: Origin
     advice: str | None = None
     label: str = ""
     evidence: str | None = None

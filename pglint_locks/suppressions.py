@@ -25,7 +25,8 @@ from pglint_locks.directives import (
     Verb,
     directives,
 )
-from pglint_locks.findings import Finding, Rule, Subject
+from pglint_locks.findings import Finding, Origin, Rule, Subject
+from pglint_locks.fingerprints import digest
 from pglint_locks.text import SourceText, Span
 
 ItemKey = tuple[int, str]  # the offset of a directive, and the text of one of its items
@@ -311,6 +312,7 @@ class _Judge:
                 source=self._file.source,
                 span=span,
                 message=message,
+                origin=Origin(span, digest(self._file.source.text[span.start : span.end])),
                 advice=advice,
                 label=label,
             )

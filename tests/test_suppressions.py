@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from pglint_locks.directives import UNKNOWN, UNUSED
-from pglint_locks.findings import Finding, Rule, Severity, Subject
+from pglint_locks.findings import Finding, Origin, Rule, Severity, Subject
 from pglint_locks.rules import RULES
 from pglint_locks.sql.split import split
 from pglint_locks.suppressions import apply, read
@@ -46,7 +46,9 @@ def left(
     script = split(text)
     codes = {rule.code: rule for rule in rules}
     findings = [
-        Finding(codes[code], Severity.WARNING, source, _last(text, words), "m")
+        Finding(
+            codes[code], Severity.WARNING, source, _last(text, words), "m", Origin(Span(0, 0), "")
+        )
         for code, words in found
     ]
     statements = [chunk.span for chunk in script.chunks] + [_last(text, words) for words in inner]
@@ -132,7 +134,7 @@ def test_an_empty_span_at_the_end_of_the_line_is_touched() -> None:
     text = "SELECT (  -- pglint: ignore[PGL001]"
     source = SourceText("a.sql", text)
     end = Span(len(text), len(text))
-    finding = Finding(CODES["PGL001"], Severity.WARNING, source, end, "m")
+    finding = Finding(CODES["PGL001"], Severity.WARNING, source, end, "m", Origin(Span(0, 0), ""))
     assert apply([finding], read(source, split(text).comments, [], RULES), ALL_RULES) == []
 
 
@@ -181,7 +183,14 @@ def test_inside_a_body_it_covers_the_statement_that_begins_behind_it() -> None:
         span, text = comment, source.text[comment.start : comment.end]
 
     findings = [
-        Finding(CODES["PGL101"], Severity.WARNING, source, _last(text, words), "m")
+        Finding(
+            CODES["PGL101"],
+            Severity.WARNING,
+            source,
+            _last(text, words),
+            "m",
+            Origin(Span(0, 0), ""),
+        )
         for words in ("FOR UPDATE", "FOR SHARE")
     ]
     kept = apply(findings, read(source, [Body], statements, RULES), ALL_RULES)

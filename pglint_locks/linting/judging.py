@@ -39,7 +39,7 @@ def show_to_rules(ledger: Ledger, unit: SqlUnit, statement: Statement) -> None:
             if rule.about_missing and statement.is_open:
                 continue
             for note in rule.gather(clause):
-                ledger.remember(unit, rule, note)
+                ledger.remember(unit, rule, note, statement)
 
 
 def _is_the_views(hazard: Hazard, clause: LockingClause) -> bool:

@@ -12,6 +12,7 @@ from pglint_locks.findings import (
     Fix,
     Hazard,
     Note,
+    Origin,
     Related,
     Rule,
     RunHazard,
@@ -22,6 +23,7 @@ from pglint_locks.run import FileReport
 from pglint_locks.sources.edits import placed
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
+from pglint_locks.sql.fingerprint import fingerprint
 from pglint_locks.sql.script import ParsedScript, clause_spans
 from pglint_locks.sql.split import Comment
 from pglint_locks.text import SourceText, Span
@@ -92,9 +94,10 @@ class Ledger:
 
     # --- from unit to file ------------------------------------------------------------
 
-    def remember(self, unit: SqlUnit, rule: Rule, note: Note) -> None:
+    def remember(self, unit: SqlUnit, rule: Rule, note: Note, statement: Statement) -> None:
         """Keep what a RUN rule wants to know of this file."""
-        filed = FiledNote(unit.source.name, unit.map.file_span(note.span), unit.label, note.fact)
+        span, origin = unit.map.file_span(note.span), _origin(unit, statement)
+        filed = FiledNote(unit.source.name, span, unit.label, origin, note.fact)
         self.notes.setdefault(rule.code, []).append(filed)
 
     def add(
@@ -112,7 +115,8 @@ class Ledger:
             for place in hazard.places
         ]
         label = " > ".join(name for name in names if name) or None
-        found = self._finding(rule, hazard, span, label, related)
+        origin = _origin(unit, statement) if statement else self._origin_at(span)
+        found = self._finding(rule, hazard, span, origin, label, related)
         self.findings.append(found._replace(fix=_placed(hazard, unit, statement)))
 
     def add_of_run(self, rule: Rule, found: RunHazard, ledgers: Mapping[str, Ledger]) -> None:
@@ -121,15 +125,23 @@ class Ledger:
             Related(message, ledgers[note.filename].source, note.span)
             for note, message in found.others
         ]
+        at = found.at
         self.findings.append(
-            self._finding(rule, found.hazard, found.at.span, found.at.unit, related)
+            self._finding(rule, found.hazard, at.span, at.origin, at.unit, related)
         )
+
+    def _origin_at(self, span: Span) -> Origin:
+        """The innermost statement at a place; the place itself where there is none."""
+        around = [each for each in self.statements if each.touches(span)]
+        place = min(around, key=lambda each: each.end - each.start, default=span)
+        return Origin(place, fingerprint(self.source.text[place.start : place.end]))
 
     def _finding(
         self,
         rule: Rule,
         hazard: Hazard,
         span: Span,
+        origin: Origin,
         unit: str | None,
         related: Sequence[Related],
     ) -> Finding:
@@ -138,6 +150,7 @@ class Ledger:
             severity=hazard.severity,
             source=self.source,
             span=span,
+            origin=origin,
             message=hazard.message,
             advice=hazard.advice,
             label=hazard.label,
@@ -185,6 +198,11 @@ def _weighed(findings: Iterable[Finding], settings: Settings) -> Iterator[Findin
         severity = settings.severity.get(code, finding.severity)
         if code in settings.enabled and severity is not None:
             yield finding._replace(severity=severity)
+
+
+def _origin(unit: SqlUnit, statement: Statement) -> Origin:
+    """A statement's place in its file, and its fingerprint."""
+    return Origin(unit.map.file_span(statement.span), statement.fingerprint)
 
 
 def _placed(hazard: Hazard, unit: SqlUnit, statement: Statement | None) -> Fix | None:

@@ -30,12 +30,13 @@ class Parsed(NamedTuple):
     The clauses of a routine's body in the statement's grammar are not the statement's own.
     `parameters` are names in the tree that stand for psql's variables and for placeholders,
     with what is written for each.  Into an `open` statement a placeholder may bring whole
-    clauses.
+    clauses.  `text` is what the parser was given, stand-ins and all.
     """
 
     node: ast.Node
     tokens: Tokens
     clauses: list[ClauseText]
+    text: str
     parameters: Mapping[str, str] = MappingProxyType({})
     open: bool = False
 
@@ -153,7 +154,7 @@ def _parse_as_written(text: str) -> Parsed | Unparsed:
     if len(statements) != 1:
         return Unparsed("not one statement", Span(0, len(text)))
     node = statements[0].stmt
-    return Parsed(node, tokens, _own_clauses(node, tokens))
+    return Parsed(node, tokens, _own_clauses(node, tokens), text)
 
 
 def _own_clauses(node: ast.Node, tokens: Tokens) -> list[ClauseText]:

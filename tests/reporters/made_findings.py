@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pglint_locks.findings import Finding, Related, Rule, Severity, Subject
+from pglint_locks.findings import Finding, Origin, Related, Rule, Severity, Subject
 from pglint_locks.reporters import RenderOptions, render
 from pglint_locks.run import Run
 from pglint_locks.text import SourceText, Span
@@ -47,6 +47,7 @@ def make_finding(text: str, words: str | Span, **changes: Any) -> Finding:
         "source": source,
         "span": words if isinstance(words, Span) else span_of(text, words),
         "message": "LIMIT 10 does not bound this UPDATE of jobs",
+        "origin": Origin(Span(0, len(text)), "9ae5"),
         "related": related,
     }
     return Finding(**{**fields, **changes})

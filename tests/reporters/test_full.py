@@ -256,9 +256,7 @@ def test_a_related_place_in_another_file_has_a_block_of_its_own() -> None:
     view = SourceText("views/v.sql", "CREATE VIEW v AS\nSELECT * FROM jobs FOR UPDATE;\n")
     related = (Related("this view locks", view, span_of(view.text, "FOR UPDATE")),)
     finding = make_finding("SELECT * FROM v LIMIT 1;", "LIMIT 1")
-    finding = type(finding)(
-        finding.rule, finding.severity, finding.source, finding.span, "m", related=related
-    )
+    finding = finding._replace(message="m", related=related)
     assert (
         full(finding)
         == """\

@@ -20,6 +20,7 @@ from pglint_locks.model.statements.transactions import Transaction
 from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sql import selecttext
 from pglint_locks.sql.clauses import ClauseText, clauses_by_select
+from pglint_locks.sql.fingerprint import fingerprint
 from pglint_locks.sql.parse import Parsed
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
@@ -87,6 +88,7 @@ class Statement:
         self.catches: frozenset[str] = frozenset()
         self.may_change: Callable[[str, Statement], bool] = _never_changes
         self.parameters = parsed.parameters
+        self._parsed_text = parsed.text
         self.tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if said != name}
         self._views = views
@@ -132,6 +134,11 @@ class Statement:
     def text(self) -> str:
         """The statement as it is sent: what psql leaves out of it is blank."""
         return self.tokens.text
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What stays the same when the statement is moved or laid out anew."""
+        return fingerprint(self._parsed_text)
 
     @property
     def span(self) -> Span:
