@@ -55,6 +55,10 @@ class Settings:
     dialect_paths: tuple[str, ...] = OTHER_DATABASES
     file_timeout: float | None = None
 
+    def runs(self, code: str) -> bool:
+        """Whether a rule runs: it is enabled and not switched off by its severity."""
+        return code in self.enabled and self.severity.get(code, Severity.NOTE) is not None
+
 
 class Layer(NamedTuple):
     """The values that one place sets; `root` is what relative paths in it start from."""

@@ -8,7 +8,7 @@ views are read too, before all, and then those that name a view which locks.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
+from pglint_locks.findings import Finding
 from pglint_locks.run import FileError, FileReport, Run
 from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sources.kinds import Look, kind_of
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from pglint_locks.model.queries.views import Views
 
 _Work = tuple[SourceText, Settings]
+Reported = Callable[[Sequence[Finding]], Sequence[Finding]]
+"""Which of all findings are reported, in their order."""
 
 
 _BOM = "\ufeff"
@@ -71,24 +74,31 @@ def lint_text(text: str, name: str, settings: Settings) -> Run:
 
 
 def fix_files(
-    files: Sequence[FoundFile], settings_for: Callable[[FoundFile], Settings], *, unsafe: bool
+    files: Sequence[FoundFile],
+    settings_for: Callable[[FoundFile], Settings],
+    changed: Mapping[str, str] = _AS_THEY_ARE,
+    *,
+    unsafe: bool,
+    reported: Reported = list,
 ) -> tuple[Run, dict[str, tuple[str, Fixed]]]:
     """What `lint_files` gives, and the texts that files have now and would have with fixes.
 
     They are by name.  Those without a fix, and those that cannot be linted, are left out.
-    Byte order marks are part of the texts.
+    Byte order marks are part of the texts.  What is not `reported` is not fixed.
     """
-    gathered = _gather(files, settings_for, _AS_THEY_ARE)
+    gathered = _gather(files, settings_for, changed)
     reports = _reports(gathered)
-    return _run(gathered, reports), _fix(gathered, reports, unsafe)
+    return _run(gathered, reports), _fix(gathered, reports, unsafe, reported)
 
 
-def fix_text(text: str, name: str, settings: Settings, *, unsafe: bool) -> Fixed:
+def fix_text(
+    text: str, name: str, settings: Settings, *, unsafe: bool, reported: Reported = list
+) -> Fixed:
     """SQL text with its fixes, as if it were a file of that name."""
     from pglint_locks.fixes import Fixed
 
     gathered = _gather_text(text, name, settings)
-    fixed = _fix(gathered, _reports(gathered), unsafe)
+    fixed = _fix(gathered, _reports(gathered), unsafe, reported)
     return fixed[name][1] if fixed else Fixed(text)
 
 
@@ -200,9 +210,8 @@ def _reports(gathered: _Gathered) -> list[FileReport]:
 
 def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
     reports = list(_borne_out(gathered, reports))
-    findings = (finding for report in reports for finding in report.findings)
     return Run(
-        findings=tuple(sorted(findings, key=lambda finding: finding.sort_key)),
+        findings=tuple(_sorted(reports)),
         files=gathered.files,
         statements=sum(report.statements for report in reports),
         clauses=sum(report.clauses for report in reports),
@@ -212,19 +221,30 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
     )
 
 
+def _sorted(reports: Iterable[FileReport]) -> list[Finding]:
+    """The findings of all files, in the order of every report."""
+    findings = (finding for report in reports for finding in report.findings)
+    return sorted(findings, key=lambda finding: finding.sort_key)
+
+
 def _fix(
-    gathered: _Gathered, reports: Iterable[FileReport], unsafe: bool
+    gathered: _Gathered, reports: Iterable[FileReport], unsafe: bool, reported: Reported
 ) -> dict[str, tuple[str, Fixed]]:
-    fixable = {
-        finding.source.name for report in reports for finding in report.findings if finding.fix
-    }
+    findings = _sorted(reports)
+    wanted = reported(findings)
+    fixable = {finding.source.name for finding in wanted if finding.fix}
+    left_out = set(map(id, findings)).difference(map(id, wanted))
+    spared: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if id(finding) in left_out:
+            spared[finding.source.name].append(finding)
     found: dict[str, tuple[str, Fixed]] = {}
     for source, settings in gathered.work:
         if source.name in fixable:
             from pglint_locks import fixes
 
             lint = partial(_report_of, source.name, settings, gathered.views)
-            fixed = fixes.fix_text(source.text, lint, unsafe=unsafe)
+            fixed = fixes.fix_text(source.text, lint, unsafe=unsafe, spared=spared[source.name])
             whole = fixed._replace(text=source.mark + fixed.text)
             found[source.name] = (source.mark + source.text, whole)
     return found

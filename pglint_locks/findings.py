@@ -159,6 +159,7 @@ class Rule(NamedTuple):
     `visit` once, with the notes of all files in order; it yields `RunHazard`s.
     `about_others`: it speaks of what other sessions do, so not of temporary tables.
     `about_missing`: it speaks of what a statement lacks, so not where that may be put in.
+    `formerly`: codes and names that it had before, which still stand for it.
     """
 
     code: str
@@ -171,6 +172,7 @@ class Rule(NamedTuple):
     about_others: bool = False
     about_missing: bool = False
     gather: Callable[[Any], Iterator[Note]] | None = None
+    formerly: tuple[str, ...] = ()
 
     @property
     def page(self) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pglint_locks.findings import Edit, Finding, Fix
 from pglint_locks.run import FileReport
 from pglint_locks.text import Span
-from pglint_locks.verdicts import UNREADABLE, judge
+from pglint_locks.verdicts import UNREADABLE, Moved, judge, place_of
 
 Lint = Callable[[str], FileReport | None]
 """What linting a text gives, as that of one file; None where it fails."""
@@ -42,17 +42,26 @@ class Fixed(NamedTuple):
     unsafe_left: int = 0
 
 
-def fix_text(text: str, lint: Lint, *, unsafe: bool) -> Fixed:
+def fix_text(text: str, lint: Lint, *, unsafe: bool, spared: Sequence[Finding] = ()) -> Fixed:
     """Apply the safe fixes of a text, and the unsafe ones if asked for, until none is left.
 
-    Fixes that touch the same place take turns.
+    Fixes that touch the same place take turns.  `spared` are findings that keep theirs.
     """
     report = lint(text)
     fixed: list[Finding] = []
+    left_alone = {place_of(finding, finding.span.start) for finding in spared}
     while report is not None:
-        step = _step(text, report, lint, unsafe)
+        fixable = [
+            finding
+            for finding in report.findings
+            if finding.fix and place_of(finding, finding.span.start) not in left_alone
+        ]
+        step = _step(text, report, lint, [each for each in fixable if unsafe or _is_safe(each)])
         if step.report is None:
-            return Fixed(text, tuple(fixed), step.refused, _unsafe_left(report, unsafe))
+            unsafe_left = 0 if unsafe else sum(not _is_safe(finding) for finding in fixable)
+            return Fixed(text, tuple(fixed), step.refused, unsafe_left)
+        moved = Moved(_edits_of(step.fixed))
+        left_alone = {(code, moved.place(start)) for code, start in left_alone}
         text, report = step.text, step.report
         fixed += step.fixed
     return Fixed(text, tuple(fixed))
@@ -80,11 +89,8 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _step(text: str, report: FileReport, lint: Lint, unsafe: bool) -> _Trial:
+def _step(text: str, report: FileReport, lint: Lint, wanted: Sequence[Finding]) -> _Trial:
     """Apply as many fixes at once as go together; where none does, all are refused."""
-    wanted = [
-        finding for finding in report.findings if finding.fix and (unsafe or finding.fix.is_safe)
-    ]
     refused: list[Refused] = []
     for tried in _trials(text, report, lint, wanted):
         if tried.report is not None:
@@ -115,7 +121,7 @@ def _trials(
         if not groups:
             return
         group = groups.pop(0)
-        edits = sorted(edit for finding in group for edit in _fix_of(finding).edits)
+        edits = _edits_of(group)
         changed = apply_edits(text, edits)
         after = lint(changed)
         verdict = judge(report, after, group, edits) if after is not None else UNREADABLE
@@ -167,10 +173,12 @@ def _is_touched(span: Span, taken: Sequence[Span]) -> bool:
     return any(span.touches(other) for other in taken[max(near - 1, 0) : near + 2])
 
 
-def _unsafe_left(report: FileReport, unsafe: bool) -> int:
-    if unsafe:
-        return 0
-    return sum(finding.fix is not None and not finding.fix.is_safe for finding in report.findings)
+def _edits_of(findings: Sequence[Finding]) -> list[Edit]:
+    return sorted(edit for finding in findings for edit in _fix_of(finding).edits)
+
+
+def _is_safe(finding: Finding) -> bool:
+    return _fix_of(finding).is_safe
 
 
 def _fix_of(finding: Finding) -> Fix:

@@ -96,6 +96,26 @@ OPTIONS: tuple[Option, ...] = (
         "End with status 1 for findings, shown or not, from note, warning or error on; or never."
         "  [default: warning]",
     ),
+    Option(
+        "since",
+        kinds.REVISION,
+        None,
+        _REPORTED,
+        "Only findings in statements of which a line changed since this git revision was left,"
+        " committed or not.",
+    ),
+    Option(
+        "staged", FLAG, False, _REPORTED, "Only findings in statements of which a line is staged."
+    ),
+    Option("baseline", PATH, None, _REPORTED, "Leave out the findings that this file lists."),
+    Option("write-baseline", PATH, None, _REPORTED, "Write that file: list all findings here."),
+    Option(
+        "baseline-strict",
+        FLAG,
+        False,
+        _REPORTED,
+        "End with status 1, too, where the baseline lists findings that are gone.",
+    ),
     Option("fix", FLAG, False, _FIXED, "Apply safe fixes to the files."),
     Option("unsafe-fixes", FLAG, False, _FIXED, "Apply unsafe fixes too."),
     Option("diff", FLAG, False, _FIXED, "Print what fixes would change, and change nothing."),
@@ -139,9 +159,6 @@ OPTIONS: tuple[Option, ...] = (
     Option("no-cache", FLAG, False, _RUN, "Accepted; has no effect yet."),
     _to_come("schema", PATHS, "Read table definitions from these files."),
     _to_come("database-url", kinds.URL, "Read table definitions from this server."),
-    _to_come("baseline", PATH, "Leave out the findings that are listed here."),
-    _to_come("write-baseline", PATH, "List the findings here."),
-    _to_come("since", kinds.REVISION, "Only findings on lines changed since this git revision."),
     Option("include", TEXTS, (), _KEY, "More files to look for in directories."),
     Option("exclude", TEXTS, DEFAULT_EXCLUDES, _KEY, "What to leave out."),
     Option("extend-exclude", TEXTS, (), _KEY, "What else to leave out."),

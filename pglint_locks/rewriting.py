@@ -23,6 +23,35 @@ def rewrite(path: Path, before: str, after: str) -> None:
     Raises:
         RewriteError: it is read-only, does not hold `before` any more, or cannot be written.
     """
+    _write(path, before.encode(), after.encode())
+
+
+def write(path: Path, text: str) -> None:
+    """Have a file hold a text, in UTF-8; where there is none it is made.
+
+    Raises:
+        RewriteError: it is read-only or cannot be written.
+    """
+    try:
+        before = path.read_bytes()
+    except FileNotFoundError:
+        _create(path, text.encode())
+    except OSError as error:
+        raise _unwritable(error) from None
+    else:
+        _write(path, before, text.encode())
+
+
+def _create(path: Path, after: bytes) -> None:
+    # The mode is the one that the user wants of new files: a temporary file's would not be.
+    try:
+        with open(path, "xb") as made:
+            made.write(after)
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def _write(path: Path, before: bytes, after: bytes) -> None:
     target = os.path.realpath(path)
     try:
         status = os.stat(target)
@@ -30,16 +59,16 @@ def rewrite(path: Path, before: str, after: str) -> None:
             raise RewriteError("is read-only")
         _replace(target, status, before, after)
     except OSError as error:
-        raise RewriteError(f"cannot be written: {error.strerror or error}") from None
+        raise _unwritable(error) from None
 
 
-def _replace(target: str, status: os.stat_result, before: str, after: str) -> None:
+def _replace(target: str, status: os.stat_result, before: bytes, after: bytes) -> None:
     _check(target, before)
     folder, name = os.path.split(target)
     number, made = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
     try:
         with open(number, "wb") as written:
-            written.write(after.encode())
+            written.write(after)
             written.flush()
             _make_alike(written.fileno(), status)
             os.fsync(written.fileno())
@@ -50,9 +79,9 @@ def _replace(target: str, status: os.stat_result, before: str, after: str) -> No
         raise
 
 
-def _check(target: str, before: str) -> None:
+def _check(target: str, before: bytes) -> None:
     with open(target, "rb") as read:
-        if read.read() != before.encode():
+        if read.read() != before:
             raise RewriteError("was changed since it was read")
 
 
@@ -62,3 +91,7 @@ def _make_alike(number: int, status: os.stat_result) -> None:
         with contextlib.suppress(PermissionError):
             os.fchown(number, status.st_uid, status.st_gid)
         os.fchmod(number, stat.S_IMODE(status.st_mode))
+
+
+def _unwritable(error: OSError) -> RewriteError:
+    return RewriteError(f"cannot be written: {error.strerror or error}")

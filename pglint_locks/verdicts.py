@@ -35,12 +35,12 @@ def judge(
     """
     if after.statements != before.statements or len(after.not_analysed) > len(before.not_analysed):
         return Verdict("its result does not parse", {})
-    moved = _Moved(edits)
-    places = {_place(finding, finding.span.start) for finding in after.findings}
+    moved = Moved(edits)
+    places = {place_of(finding, finding.span.start) for finding in after.findings}
     blamed = {
         index: "the finding would stay"
         for index, finding in enumerate(fixed)
-        if _place(finding, moved.place(finding.span.start)) in places
+        if place_of(finding, moved.place(finding.span.start)) in places
     }
     allowed = _counts(before.findings)
     allowed.subtract(_counts(fixed))
@@ -60,12 +60,12 @@ def _surplus(
     before: FileReport,
     after: FileReport,
     fixed: Sequence[Finding],
-    moved: _Moved,
+    moved: Moved,
     codes: set[str],
 ) -> list[tuple[str, int]]:
     """The findings of some codes that were not there before, with the fix nearest to each."""
     old = Counter(
-        _place(finding, moved.place(finding.span.start))
+        place_of(finding, moved.place(finding.span.start))
         for finding in before.findings
         if finding.rule.code in codes
     )
@@ -75,7 +75,7 @@ def _surplus(
     for finding in after.findings:
         if finding.rule.code not in codes:
             continue
-        place = _place(finding, finding.span.start)
+        place = place_of(finding, finding.span.start)
         if old[place] > 0:
             old[place] -= 1
         else:
@@ -107,11 +107,12 @@ def _counts(findings: Sequence[Finding], severity: Severity = Severity.NOTE) -> 
     return Counter(finding.rule.code for finding in findings if finding.severity >= severity)
 
 
-def _place(finding: Finding, start: int) -> tuple[str, int]:
+def place_of(finding: Finding, start: int) -> tuple[str, int]:
+    """What a finding is known by that starts at an offset."""
     return finding.rule.code, start
 
 
-class _Moved:
+class Moved:
     """Where places of a text are once edits, in order, are made."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:

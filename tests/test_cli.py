@@ -645,9 +645,6 @@ def test_wrong_use_is_status_2_and_clear(
     [
         ["--schema", "schema.sql"],
         ["--database-url", "postgresql://localhost/x"],
-        ["--baseline", "b.json"],
-        ["--write-baseline", "b.json"],
-        ["--since", "main"],
         *(["--output-format", name] for name in FORMATS_TO_COME),
     ],
     ids=" ".join,

@@ -227,10 +227,8 @@ def test_a_configuration_that_is_a_link_to_nowhere_is_an_error(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("line", "key"),
     [
-        ('write-baseline = "b.json"', "write-baseline"),
         ('schema = ["schema.sql"]', "schema"),
         ('database-url = "postgresql://"', "database-url"),
-        ('baseline = "b.json"', "baseline"),
         ("schema-from-sources = true", "schema-from-sources"),
         ("file-timeout = 2.5", "file-timeout"),
     ],
@@ -404,7 +402,7 @@ def test_an_empty_variable_is_an_unset_one(tmp_path: Path) -> None:
         ("JOBS", "many", "PGLINT_LOCKS_JOBS: must be a whole number of 1 or more, not 'many'"),
         ("SELECT", "PGL7011", "PGLINT_LOCKS_SELECT: no rule is called 'PGL7011'"),
         ("SELECT", " , ", "PGLINT_LOCKS_SELECT: must name at least one"),
-        ("SINCE", "main", "PGLINT_LOCKS_SINCE is not built yet"),
+        ("SCHEMA", "schema.sql", "PGLINT_LOCKS_SCHEMA is not built yet"),
     ],
 )
 def test_a_wrong_variable_is_told_by_name(

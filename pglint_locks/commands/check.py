@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pglint_locks.commands.fix import Fixing
 from pglint_locks.commands.layers import configurations
+from pglint_locks.commands.sieve import Sieve
 from pglint_locks.commands.streams import (
     complain,
     prepare,
@@ -52,19 +53,22 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
     lint = _Lint(configs, cwd)
     found = discover([name for name in names if name != STANDARD_INPUT], configs, cwd)
     config = _common_config(names, found, configs, cwd)
-    _spare_inputs(names, found, config)
+    for key in ("output-file", "write-baseline"):
+        _spare_inputs(key, names, found, config)
     if not config["quiet"]:
         for line in found.notices:
             remark(line)
     if config["verbose"] and not config["quiet"]:
         for line in [*(f"reads {file.name}" for file in found.files), *dict.fromkeys(found.links)]:
             remark(line)
-    fixing = Fixing(config)
+    sieve = Sieve(config, found, [absolute(Path(name), cwd) for name in names])
+    fixing = Fixing(config, sieve)
     run = fixing.files(found.files, lint.settings_for) if fixing.is_wanted else None
-    run = run or lint.files(found.files, fixing.texts)
+    run = run or lint.files(found.files, {**sieve.texts, **fixing.texts})
     if STANDARD_INPUT in names:
         run = lint.with_standard_input(run, found, config, fixing)
-    return _report(run, lint, found, config, fixing)
+    run = sieve.run(run, lint.settings_for)
+    return _report(run, lint, found, config, fixing, sieve)
 
 
 class _Lint:
@@ -152,13 +156,13 @@ def _common_config(names: Sequence[str], found: Discovery, configs: Configs, cwd
         return configs.without_file
 
 
-def _spare_inputs(names: Sequence[str], found: Discovery, config: Config) -> None:
-    """Make sure that `--output-file` is none of the files that are linted, under any name.
+def _spare_inputs(key: str, names: Sequence[str], found: Discovery, config: Config) -> None:
+    """Make sure that a file that is written is none of those that are linted, under any name.
 
     Raises:
         UsageError: it is one; to write findings there would destroy it.
     """
-    output = config.file("output-file")
+    output = config.file(key)
     if not (output and os.path.exists(output)):
         return
     stands_for = {STANDARD_INPUT: config["stdin-filename"] or os.devnull}
@@ -166,7 +170,7 @@ def _spare_inputs(names: Sequence[str], found: Discovery, config: Config) -> Non
     for path in (*(file.path for file in found.files), *named):
         if os.path.isfile(path) and os.path.samefile(path, output):
             what = f"{shown(output, config.cwd)} is one of the files to lint"
-            raise UsageError(f"--output-file: {what}; write the findings elsewhere")
+            raise UsageError(f"--{key}: {what}; write the findings elsewhere")
 
 
 def _add_error(found: Discovery, error: UsageError) -> None:
@@ -180,7 +184,9 @@ def _folder(name: str, cwd: Path) -> Path:
     return path if os.path.isdir(path) else path.parent
 
 
-def _report(run: Run, lint: _Lint, found: Discovery, config: Config, fixing: Fixing) -> int:
+def _report(
+    run: Run, lint: _Lint, found: Discovery, config: Config, fixing: Fixing, sieve: Sieve
+) -> int:
     """Print all that there is to say; returns the exit status."""
     seen = [
         finding
@@ -188,7 +194,7 @@ def _report(run: Run, lint: _Lint, found: Discovery, config: Config, fixing: Fix
         if finding.severity >= lint.settings[finding.source.name].severity_threshold
     ]
     errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
-    errors += fixing.errors
+    errors += [*fixing.errors, *sieve.errors]
     try:
         _write(run._replace(findings=tuple(seen)), config, fixing)
     except OSError as error:
@@ -197,10 +203,12 @@ def _report(run: Run, lint: _Lint, found: Discovery, config: Config, fixing: Fix
         errors.append(str(error))
     for line in errors:
         complain(line)
-    _summarise(run, seen, config, fixing)
+    for line in sieve.complaints():
+        remark(line)
+    _summarise(run, seen, config, [*fixing.told(), *sieve.told()])
     if errors:
         return FAILED
-    if fixing.patch or any(_fails(finding, lint) for finding in run.findings):
+    if fixing.patch or sieve.fails or any(_fails(finding, lint) for finding in run.findings):
         return FOUND
     return CLEAN
 
@@ -247,7 +255,7 @@ def _rendered(run: Run, config: Config, stream: TextIO) -> str:
     return render(run, config["output-format"], options)
 
 
-def _summarise(run: Run, seen: Sequence[Finding], config: Config, fixing: Fixing) -> None:
+def _summarise(run: Run, seen: Sequence[Finding], config: Config, told: Sequence[str]) -> None:
     from pglint_locks.commands.summary import coverage, last_line, statistics
 
     tables = []
@@ -260,6 +268,6 @@ def _summarise(run: Run, seen: Sequence[Finding], config: Config, fixing: Fixing
     for extra in run.missing_extras:
         tell(f"application code is not read: pip install 'pglint-locks[{extra}]' to read its SQL")
     if not config["quiet"]:
-        for line in fixing.told():
+        for line in told:
             tell(line)
         tell(last_line(run))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from pglint_locks.commands.sieve import Sieve
 from pglint_locks.config import Config, Settings
 from pglint_locks.discovery import FoundFile
 
@@ -22,13 +23,14 @@ class Fixing:
     on, None where it is not read.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, sieve: Sieve) -> None:
         self.shows_only: bool = config["diff"]
         self.is_wanted: bool = config["fix"] or self.shows_only
         self.patch = ""
         self.texts: dict[str, str] = {}
         self.errors: list[str] = []
         self.output: bytes | None = None
+        self._sieve = sieve
         self._unsafe: bool = config["unsafe-fixes"]
         self._tells_all: bool = config["verbose"]
         self._fixed = 0
@@ -43,17 +45,23 @@ class Fixing:
         from pglint_locks.rewriting import RewriteError, rewrite
 
         paths = {file.name: file.path for file in files}
-        run, found = fix_files(files, settings_for, unsafe=self._unsafe)
+        sieve = self._sieve
+        run, found = fix_files(
+            files, settings_for, sieve.texts, unsafe=self._unsafe, reported=sieve.reported
+        )
         for name, (before, fixed) in sorted(found.items()):
             if self.shows_only:
                 self._show(name, before, fixed.text)
                 self.texts[name] = fixed.text
             elif fixed.text != before:
                 try:
+                    if name in sieve.texts:
+                        raise RewriteError("has changes that are not staged")
                     rewrite(paths[name], before, fixed.text)
                 except RewriteError as error:
                     self.errors.append(f"{name}: {error}; it is left as it is")
                     continue
+            sieve.note_edit(name, before, fixed.text)
             self._count(fixed)
         return None if self._fixed else run
 
@@ -66,7 +74,7 @@ class Fixing:
         """Standard input's text, fixed."""
         from pglint_locks.engine import fix_text
 
-        fixed = fix_text(text, name, settings, unsafe=self._unsafe)
+        fixed = fix_text(text, name, settings, unsafe=self._unsafe, reported=self._sieve.reported)
         self._count(fixed)
         if self.shows_only:
             self._show(name, text, fixed.text)
