@@ -147,7 +147,7 @@ class Changes:
     def _commit(self, root: str, revision: str) -> str:
         if not revision.startswith("-"):  # git would take it for an option
             found, _ = self._ask(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-            if found:
+            if re.fullmatch(rb"[0-9a-f]+\n", found):  # of a range there are two
                 return found.decode().strip()
         why = f"there is no revision '{revision}'"
         if self._is_shallow(root):
