@@ -7,7 +7,7 @@ selection adds up instead: see `Config.enabled`.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ from pglint_locks.options import (
 from pglint_locks.paths import absolute, below, shown
 from pglint_locks.patterns import Level, PatternSet
 from pglint_locks.rules import RULES
-from pglint_locks.selection import matching, resolve
+from pglint_locks.selection import called_formerly, closest, matching, resolve
 
 COMMAND_LINE = "command line"
 ENVIRONMENT = "environment"
@@ -172,10 +172,28 @@ class Config:
     def _common(self) -> Settings:
         return self._make(self.enabled, assume_in_transaction=False)
 
+    @cached_property
+    def _severities(self) -> dict[str, Severity | None]:
+        """The severity that is set for each code: the longest selector's."""
+        table: Mapping[str, Severity | None] = self["severity"]
+        closests = ((rule.code, closest(rule, table)) for rule in RULES)
+        return {code: table[selector] for code, selector in closests if selector}
+
+    @property
+    def outdated(self) -> Iterator[str]:
+        """A line for each code and name in it that is called otherwise today."""
+        for layer in self.layers:
+            for key, words in _selectors_of(layer.values):
+                for word in words:
+                    for rule in RULES:
+                        if called_formerly(rule, word):
+                            today = rule.code if word[:1].isupper() else rule.name
+                            yield f"{layer.origin}: {key}: {word} is called {today} today"
+
     def _make(self, enabled: frozenset[str], assume_in_transaction: bool) -> Settings:
         return Settings(
             enabled=enabled,
-            severity=self["severity"],
+            severity=self._severities,
             severity_threshold=self["severity-threshold"],
             fail_on=self["fail-on"],
             queue_tables=self["queue-tables"],
@@ -249,6 +267,13 @@ class Configs:
             raise found
         return found
 
+    @property
+    def outdated(self) -> list[str]:
+        """What the configurations that were found so far call by a former name, a line each."""
+        found = [self._everywhere, self.without_file, *self._by_directory.values()]
+        lines = (line for each in found if isinstance(each, Config) for line in each.outdated)
+        return list(dict.fromkeys(lines))
+
     def _find(self, directory: Path) -> Config | UsageError:
         try:
             for name in FILE_NAMES:
@@ -269,6 +294,15 @@ class Configs:
         config = Config((Layer(name, path.parent, values), *self._over), path.parent, self._cwd)
         config.compile_patterns()
         return config
+
+
+def _selectors_of(values: Mapping[str, Any]) -> Iterator[tuple[str, Iterable[str]]]:
+    """The keys of a layer that select rules, with the selectors that are written there."""
+    for key in SELECTION_KEYS:
+        yield key, values.get(key) or ()
+    yield "severity", values.get("severity") or ()
+    for selectors in values.get("per-file-ignores", {}).values():
+        yield "per-file-ignores", selectors
 
 
 def environment_layer(environ: Mapping[str, str], cwd: Path) -> Layer:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pglint_locks.errors import did_you_mean
 from pglint_locks.findings import Rule
-from pglint_locks.selection import ALL, matching
+from pglint_locks.selection import ALL, called_formerly, matching
 from pglint_locks.text import Span
 
 UNUSED = "PGL002"
@@ -55,12 +55,16 @@ class Directive:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """Something in a directive that means nothing, and what may have been meant."""
+    """Something in a directive that means nothing, and what may have been meant.
+
+    Where it means what is called otherwise today, `becomes` is that.
+    """
 
     span: Span
     message: str
     label: str
     advice: str
+    becomes: str | None = None
 
 
 _MARKER = re.compile(r"(?<!\w)(?<!\w-)pglint[ \t]*:[ \t]*", re.IGNORECASE)
@@ -73,7 +77,7 @@ _BRACKETS_OF_REASON = re.compile(r"[ \t]+[\w-]+[ \t]*\[([^\],]*)")
 _COMMENT_SIGN = r"(?:--+|/\*+!?|//+!?|#+|<!--|\{#-?|\{\{-?\s*/\*|\{\{!(?:--)?|<%#|\.\.(?=\s)|%+|;+)"
 _LEADS_COMMENT = re.compile(rf"\s*{_COMMENT_SIGN}?\s*")
 _LEADS_LINE = re.compile(r"[\s*]*")
-_AFTER_SIGN = re.compile(rf"\s{_COMMENT_SIGN}\s*\Z")
+AFTER_SIGN = re.compile(rf"\s{_COMMENT_SIGN}\s*\Z")
 _AROUND_ITEM = "* \t\r\n\f\v"  # a list may go on in the next line of a block comment
 _LONGEST_SHOWN = 60
 _BETWEEN = re.compile(r"[\s,;&]*")
@@ -103,7 +107,7 @@ def _is_directive(text: str, marker: re.Match[str], before: int | None, alone: b
     """Whether a marker opens a directive; `before` is where the last directive ended."""
     line = max(text.rfind("\n", 0, marker.start()), text.rfind("\r", 0, marker.start())) + 1
     # A sign has few characters; all of a long line would make this slow.
-    after_sign = _AFTER_SIGN.search(text, max(line, marker.start() - 16), marker.start())
+    after_sign = AFTER_SIGN.search(text, max(line, marker.start() - 16), marker.start())
     if before is not None and before > line:
         if after_sign or _BETWEEN.fullmatch(text, before, marker.start()):
             return True
@@ -149,6 +153,9 @@ def _bracketed(brackets: re.Match[str], rules: Sequence[Rule]) -> Iterator[Item 
         word = piece[0].strip(_AROUND_ITEM)
         at = brackets.start(1) + piece.start() + piece[0].find(word)
         codes = matching(rules, [word])
+        former = next((rule for rule in rules if called_formerly(rule, word)), None)
+        if former is not None:
+            yield _renamed(word, Span(at, at + len(word)), former)
         if codes:
             yield Item(word, codes if _is_exact(word) else codes - _JUDGES)
         elif word:
@@ -215,6 +222,12 @@ def _no_rule(item: str, span: Span, rules: Sequence[Rule]) -> Mistake:
     return Mistake(span, message, "no such rule", advice)
 
 
+def _renamed(word: str, span: Span, rule: Rule) -> Mistake:
+    today = rule.code if _CODE.fullmatch(word) else rule.name
+    message = f"{word} is called {today} today"
+    return Mistake(span, message, "its former name", f"write {today}", today)
+
+
 def _short(words: str) -> str:
     """The words as a message may quote them."""
     return words if len(words) <= _LONGEST_SHOWN else f"{words[: _LONGEST_SHOWN - 1]}…"
@@ -223,4 +236,4 @@ def _short(words: str) -> str:
 def _shifted(found: Directive | Mistake, by: int) -> Directive | Mistake:
     if isinstance(found, Directive):
         return Directive(found.verb, found.span.shifted(by), found.items)
-    return Mistake(found.span.shifted(by), found.message, found.label, found.advice)
+    return replace(found, span=found.span.shifted(by))

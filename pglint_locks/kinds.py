@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
 from pglint_locks.rules import RULES
-from pglint_locks.selection import check_selector, closest
+from pglint_locks.selection import check_selector
 
 NEVER = "never"
 OFF = "off"
@@ -147,17 +147,12 @@ def _select(value: object) -> tuple[str, ...]:
 
 
 def _rule_severities(value: object) -> dict[str, Severity | None]:
-    """A table from selectors to severities, as codes to severities; None is `off`.
-
-    Where several speak of one rule, the longer selector wins.
-    """
+    """A table from selectors to severities; None is `off`."""
     if not isinstance(value, dict):
         raise WrongValueError('must be a table such as { PGL301 = "warning" }')
     for name in value:
         check_selector(RULES, name)
-    severities = {name: _one_severity(name, word) for name, word in value.items()}
-    closests = ((rule.code, closest(rule, severities)) for rule in RULES)
-    return {code: severities[selector] for code, selector in closests if selector}
+    return {name: _one_severity(name, word) for name, word in value.items()}
 
 
 def _one_severity(name: str, word: object) -> Severity | None:

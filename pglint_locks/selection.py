@@ -29,11 +29,16 @@ def find_rule(rules: Iterable[Rule], text: str) -> Rule:
     """
     known = list(rules)
     for rule in known:
-        if text.lower() in (rule.code.lower(), rule.name):
+        if text.lower() in (rule.code.lower(), rule.name) or called_formerly(rule, text):
             return rule
     names = [word for rule in known for word in (rule.code, rule.name)]
     hint = did_you_mean(text, names) or "; `pglint-locks explain --all` lists the rules"
     raise UsageError(f"no rule is called '{text}'{hint}")
+
+
+def called_formerly(rule: Rule, word: str) -> bool:
+    """Whether a word is a code or name that the rule had before."""
+    return any(word.lower() == former.lower() for former in rule.formerly)
 
 
 def check_selector(rules: Iterable[Rule], selector: str) -> None:
@@ -119,7 +124,7 @@ def _specificity(rule: Rule, selector: str) -> int:
     """How closely a selector names a rule; 0 where it does not."""
     if selector.upper() == ALL:
         return _ALL
-    if selector.lower() in (rule.code.lower(), rule.name):
+    if selector.lower() in (rule.code.lower(), rule.name) or called_formerly(rule, selector):
         return _WHOLE
     if _PREFIX.fullmatch(selector) and rule.code.startswith(selector.upper()):
         return len(selector)

@@ -14,8 +14,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Protocol
 
+from pglint_locks.directive_fixes import CommentText, renaming, without, without_items
 from pglint_locks.directives import (
     UNKNOWN,
     UNUSED,
@@ -25,7 +25,7 @@ from pglint_locks.directives import (
     Verb,
     directives,
 )
-from pglint_locks.findings import Finding, Origin, Rule, Subject
+from pglint_locks.findings import SAFE, Edit, Finding, Fix, Origin, Rule, Subject
 from pglint_locks.fingerprints import digest
 from pglint_locks.text import SourceText, Span
 
@@ -34,26 +34,15 @@ ItemKey = tuple[int, str]  # the offset of a directive, and the text of one of i
 _CODE = re.compile(r"\S")
 
 
-class CommentText(Protocol):
-    """A comment as file offsets, and its text with its signs."""
-
-    @property
-    def span(self) -> Span:
-        """From its first sign to behind its last character."""
-
-    @property
-    def text(self) -> str:
-        """What the file holds there."""
-
-
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """A directive, and the file range that it covers.
+    """A directive in its comment, and the file range that it covers.
 
     None where that is nothing, and for `off` and `on`, whose regions differ by rule.
     """
 
     directive: Directive
+    comment: CommentText
     covers: Span | None = None
 
 
@@ -64,7 +53,7 @@ class Suppressions:
     source: SourceText
     rules: tuple[Rule, ...]
     suppressions: tuple[Suppression, ...] = ()
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[tuple[Mistake, CommentText], ...] = ()
 
 
 def read(
@@ -84,18 +73,18 @@ def read(
         return Suppressions(source, tuple(rules))
     layout = _Layout(source, comments, statements)
     found: list[Suppression] = []
-    mistakes: list[Mistake] = []
+    mistakes: list[tuple[Mistake, CommentText]] = []
     for index, comment in enumerate(layout.comments):
         alone = layout.is_alone(index)
         for each in directives(comment.text, comment.span.start, rules, alone):
             if isinstance(each, Mistake):
-                mistakes.append(each)
+                mistakes.append((each, comment))
             elif each.verb is Verb.IGNORE:
-                found.append(Suppression(each, layout.target(index, alone)))
+                found.append(Suppression(each, comment, layout.target(index, alone)))
             elif each.verb is Verb.IGNORE_FILE:
-                found.append(Suppression(each, Span(0, len(source.text) + 1)))
+                found.append(Suppression(each, comment, Span(0, len(source.text) + 1)))
             else:
-                found.append(Suppression(each))
+                found.append(Suppression(each, comment))
     return Suppressions(source, tuple(rules), tuple(found), tuple(mistakes))
 
 
@@ -216,7 +205,8 @@ class _Judge:
         self._file = suppressions
         self._enabled = enabled
         self._used: set[ItemKey] = set()
-        self._useful_on: set[int] = set()  # the offset of each `on` that ends a region
+        # The offset of each `on` that ends regions, and those of the `off`s that begin them.
+        self._ended_by: dict[int, set[int]] = defaultdict(set)
         ranges: dict[str, list[tuple[Span, ItemKey]]] = defaultdict(list)
         for code, span, key in self._covered():
             ranges[code].append((span, key))
@@ -238,7 +228,7 @@ class _Judge:
                     covers = each.covers
                     if each.directive.verb is Verb.OFF:
                         covers = Span(start, next_on.get(code, behind))
-                        self._useful_on.add(covers.end)
+                        self._ended_by[covers.end].add(start)
                     if covers:
                         yield code, covers, (start, item.text)
 
@@ -257,9 +247,14 @@ class _Judge:
         """A finding for each mistake in the file's directives."""
         return [
             finding
-            for mistake in self._file.mistakes
+            for mistake, comment in self._file.mistakes
             for finding in self._finding(
-                UNKNOWN, mistake.span, mistake.message, mistake.label, mistake.advice
+                UNKNOWN,
+                mistake.span,
+                mistake.message,
+                mistake.label,
+                mistake.advice,
+                renaming(self._file.source, comment, mistake),
             )
         ]
 
@@ -275,7 +270,7 @@ class _Judge:
     def _is_idle(self, each: Suppression, item: Item) -> bool:
         """Whether an item did nothing although it could have been told that it did."""
         if each.directive.verb is Verb.ON:
-            return each.directive.span.start not in self._useful_on
+            return each.directive.span.start not in self._ended_by
         if (each.directive.span.start, item.text) in self._used or UNUSED in item.codes:
             return False
         rules = [rule for rule in self._file.rules if rule.code in item.codes]
@@ -299,10 +294,47 @@ class _Judge:
             message, advice = f"this suppression{whose} suppresses nothing", "remove it"
             if directive.verb is Verb.IGNORE and each.covers is None:
                 message += ": no statement follows it"
-        return self._finding(UNUSED, directive.span, message, "does nothing", advice)
+        fix = self._removal(each, [item.text for item in idle])
+        return self._finding(UNUSED, directive.span, message, "does nothing", advice, fix)
+
+    def _removal(self, each: Suppression, idle: Sequence[str]) -> Fix | None:
+        """The fix that takes the idle items of a directive out, or all of it."""
+        source = self._file.source
+        edit = without_items(source, each.comment, each.directive, idle)
+        if edit is not None:
+            return Fix(SAFE, "take it out of the brackets", (edit,))
+        if len(idle) < len(each.directive.items):
+            return None
+        edits = [self._without(each), *map(self._without, self._only_ends(each))]
+        whole = tuple(sorted(edit for edit in edits if edit is not None))
+        return Fix(SAFE, "remove it", whole) if len(whole) == len(edits) else None
+
+    def _only_ends(self, each: Suppression) -> list[Suppression]:
+        """The `on`s that end nothing but the regions of one `off`."""
+        start = {each.directive.span.start}
+        ends = [on for on, offs in self._ended_by.items() if offs == start]
+        return [
+            other
+            for other in self._file.suppressions
+            if other.directive.verb is Verb.ON and other.directive.span.start in ends
+        ]
+
+    def _without(self, each: Suppression) -> Edit | None:
+        others = [
+            other.directive
+            for other in self._file.suppressions
+            if other.comment is each.comment and other.directive != each.directive
+        ]
+        return without(self._file.source, each.comment, each.directive, others)
 
     def _finding(
-        self, code: str, span: Span, message: str, label: str, advice: str
+        self,
+        code: str,
+        span: Span,
+        message: str,
+        label: str,
+        advice: str,
+        fix: Fix | None = None,
     ) -> list[Finding]:
         """A finding of a rule about suppressions, if that rule runs."""
         return [
@@ -315,6 +347,7 @@ class _Judge:
                 origin=Origin(span, digest(self._file.source.text[span.start : span.end])),
                 advice=advice,
                 label=label,
+                fix=fix,
             )
             for rule in self._file.rules
             if rule.code == code and code in self._enabled

@@ -56,7 +56,7 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
     for key in ("output-file", "write-baseline"):
         _spare_inputs(key, names, found, config)
     if not config["quiet"]:
-        for line in found.notices:
+        for line in (*configs.outdated, *found.notices):
             remark(line)
     if config["verbose"] and not config["quiet"]:
         for line in [*(f"reads {file.name}" for file in found.files), *dict.fromkeys(found.links)]:
