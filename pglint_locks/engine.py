@@ -35,6 +35,7 @@ from pglint_locks.text import SourceText
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
     from pglint_locks.model.queries.views import Views
+    from pglint_locks.suppressing import Suppressed
 
 _Work = tuple[SourceText, Settings]
 Reported = Callable[[Sequence[Finding]], Sequence[Finding]]
@@ -100,6 +101,32 @@ def fix_text(
     gathered = _gather_text(text, name, settings)
     fixed = _fix(gathered, _reports(gathered), unsafe, reported)
     return fixed[name][1] if fixed else Fixed(text)
+
+
+def suppress_files(
+    files: Sequence[FoundFile],
+    settings_for: Callable[[FoundFile], Settings],
+    findings: Sequence[Finding],
+    reason: str,
+) -> dict[str, tuple[str, Suppressed]]:
+    """The texts that files had and would have with comments that suppress findings of them.
+
+    They are by name, with their byte order marks.
+    """
+    from pglint_locks.suppressing import suppress
+
+    sources = {finding.source.name: finding.source for finding in findings}
+    texts = {name: source.mark + source.text for name, source in sources.items()}
+    gathered = _gather(files, settings_for, texts)
+    found: dict[str, tuple[str, Suppressed]] = {}
+    for source, settings in gathered.work:
+        own = [finding for finding in findings if finding.source.name == source.name]
+        if own:
+            lint = partial(_report_of, source.name, settings, gathered.views)
+            done = suppress(source, own, reason, lint)
+            mark = sources[source.name].mark
+            found[source.name] = (texts[source.name], done._replace(text=mark + done.text))
+    return found
 
 
 def _gather(

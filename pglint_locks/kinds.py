@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -73,6 +74,13 @@ def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise WrongValueError("must be a non-empty string")
     return value
+
+
+def _reason(value: object) -> str:
+    reason = " ".join(value.split()) if isinstance(value, str) else ""
+    if not re.search(r"\w", reason) or not reason.isprintable() or "pglint" in reason.lower():
+        raise WrongValueError("must say why in one line, without 'pglint'")
+    return reason
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -181,6 +189,7 @@ PATH = Kind(_text, metavar="PATH")
 PATHS = Kind(_texts, _parse_texts, repeatable=True, metavar="PATH")
 NAME = Kind(_text, metavar="NAME")
 URL = Kind(_text, metavar="URL")
+REASON = Kind(_reason, metavar="REASON")
 REVISION = Kind(_text, metavar="REV")
 COUNT = Kind(_count, _parse_count, metavar="N")
 SECONDS = Kind(_seconds)

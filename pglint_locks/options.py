@@ -118,6 +118,14 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("fix", FLAG, False, _FIXED, "Apply safe fixes to the files."),
     Option("unsafe-fixes", FLAG, False, _FIXED, "Apply unsafe fixes too."),
+    Option(
+        "add-suppressions",
+        kinds.REASON,
+        None,
+        _FIXED,
+        "Write comments with this reason that suppress what is found.",
+        in_files=False,
+    ),
     Option("diff", FLAG, False, _FIXED, "Print what fixes would change, and change nothing."),
     Option(
         "output-format",

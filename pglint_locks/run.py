@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pglint_locks.findings import Finding
 from pglint_locks.sources.kinds import KINDS
 from pglint_locks.sources.units import NotAnalysed
+from pglint_locks.text import Span
 
 
 class FileError(NamedTuple):
@@ -22,7 +23,7 @@ class FileError(NamedTuple):
 class FileReport(NamedTuple):
     """What linting one file gave; `clauses` counts the locking clauses seen in it.
 
-    `kind` is the kind of file.
+    `kind` is the kind of file, `places` the statements that a suppression may stand above.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -30,6 +31,7 @@ class FileReport(NamedTuple):
     clauses: int = 0
     not_analysed: tuple[NotAnalysed, ...] = ()
     kind: str = "SQL"
+    places: tuple[Span, ...] = ()
 
 
 class Run(NamedTuple):

@@ -125,8 +125,8 @@ def test_what_says_more_or_suppresses_something_stays(text: str) -> None:
         ),
         (
             "m.xml",
-            f'<mapper namespace="m">\n<!-- pglint: ignore[PGL102] -->\n<select id="a">{GOOD}</select>\n'
-            "</mapper>\n",
+            '<mapper namespace="m">\n<!-- pglint: ignore[PGL102] -->\n'
+            f'<select id="a">{GOOD}</select>\n</mapper>\n',
             f'<mapper namespace="m">\n<select id="a">{GOOD}</select>\n</mapper>\n',
         ),
     ],
@@ -160,9 +160,8 @@ def renamed(monkeypatch: pytest.MonkeyPatch) -> tuple[Rule, ...]:
         ("offset-locks", "offset-locks-skipped-rows"),
     ],
 )
-def test_a_former_name_in_a_suppression_works_and_is_reported(
-    renamed: tuple[Rule, ...], former: str, today: str
-) -> None:
+@pytest.mark.usefixtures("renamed")
+def test_a_former_name_in_a_suppression_works_and_is_reported(former: str, today: str) -> None:
     text = f"{PAGE}; -- pglint: ignore[ {former}] why\n"
     (finding,) = lint_text(text, "a.sql", Settings()).findings
     assert finding.rule.code == "PGL003"
@@ -171,7 +170,8 @@ def test_a_former_name_in_a_suppression_works_and_is_reported(
     assert repaired(text) == f"{PAGE}; -- pglint: ignore[ {today}] why\n"
 
 
-def test_an_unused_one_of_a_former_name(renamed: tuple[Rule, ...]) -> None:
+@pytest.mark.usefixtures("renamed")
+def test_an_unused_one_of_a_former_name() -> None:
     text = f"{GOOD}; -- pglint: ignore[PGL902]\n"
     findings = lint_text(text, "a.sql", Settings()).findings
     assert sorted(finding.rule.code for finding in findings) == ["PGL002", "PGL003"]
@@ -187,8 +187,8 @@ def test_an_unused_one_of_a_former_name(renamed: tuple[Rule, ...]) -> None:
         ('per-file-ignores = { "*.sql" = ["PGL902"] }', "per-file-ignores"),
     ],
 )
+@pytest.mark.usefixtures("renamed")
 def test_a_former_code_in_settings_works_and_is_told(
-    renamed: tuple[Rule, ...],
     setting: str,
     key: str,
     tmp_path: Path,

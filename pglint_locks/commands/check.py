@@ -24,6 +24,7 @@ from pglint_locks.commands.streams import (
     terminal_width,
     wants_color,
 )
+from pglint_locks.commands.suppress import Suppressing
 from pglint_locks.config import Config, Configs, Settings
 from pglint_locks.discovery import Discovery, FoundFile, discover, excluded_by
 from pglint_locks.errors import UsageError
@@ -63,12 +64,17 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
             remark(line)
     sieve = Sieve(config, found, [absolute(Path(name), cwd) for name in names])
     fixing = Fixing(config, sieve)
+    suppressing = Suppressing(config, fixing, STANDARD_INPUT in names)
     run = fixing.files(found.files, lint.settings_for) if fixing.is_wanted else None
     run = run or lint.files(found.files, {**sieve.texts, **fixing.texts})
     if STANDARD_INPUT in names:
         run = lint.with_standard_input(run, found, config, fixing)
     run = sieve.run(run, lint.settings_for)
-    return _report(run, lint, found, config, fixing, sieve)
+    if suppressing.files(found.files, lint.settings_for, lint.shown(run)):
+        run = lint.files(found.files, {**sieve.texts, **fixing.texts})
+        run = sieve.run(run, lint.settings_for)
+    told = [*fixing.told(), *suppressing.told(), *sieve.told()]
+    return _report(run, lint, found, config, fixing, sieve, told)
 
 
 class _Lint:
@@ -135,6 +141,14 @@ class _Lint:
             errors=(*run.errors, *own.errors),
         )
 
+    def shown(self, run: Run) -> list[Finding]:
+        """The findings of a run that are not below the severity threshold."""
+        return [
+            finding
+            for finding in run.findings
+            if finding.severity >= self.settings[finding.source.name].severity_threshold
+        ]
+
     def settings_for(self, file: FoundFile) -> Settings:
         """The settings of a file, by where it stands."""
         if file.name not in self.settings:
@@ -185,14 +199,16 @@ def _folder(name: str, cwd: Path) -> Path:
 
 
 def _report(
-    run: Run, lint: _Lint, found: Discovery, config: Config, fixing: Fixing, sieve: Sieve
+    run: Run,
+    lint: _Lint,
+    found: Discovery,
+    config: Config,
+    fixing: Fixing,
+    sieve: Sieve,
+    told: Sequence[str],
 ) -> int:
     """Print all that there is to say; returns the exit status."""
-    seen = [
-        finding
-        for finding in run.findings
-        if finding.severity >= lint.settings[finding.source.name].severity_threshold
-    ]
+    seen = lint.shown(run)
     errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
     errors += [*fixing.errors, *sieve.errors]
     try:
@@ -205,7 +221,7 @@ def _report(
         complain(line)
     for line in sieve.complaints():
         remark(line)
-    _summarise(run, seen, config, [*fixing.told(), *sieve.told()])
+    _summarise(run, seen, config, told)
     if errors:
         return FAILED
     if fixing.patch or sieve.fails or any(_fails(finding, lint) for finding in run.findings):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pglint_locks.commands.sieve import Sieve
@@ -25,7 +26,7 @@ class Fixing:
 
     def __init__(self, config: Config, sieve: Sieve) -> None:
         self.shows_only: bool = config["diff"]
-        self.is_wanted: bool = config["fix"] or self.shows_only
+        self.is_wanted: bool = config["fix"] or (self.shows_only and not config["add-suppressions"])
         self.patch = ""
         self.texts: dict[str, str] = {}
         self.errors: list[str] = []
@@ -42,7 +43,6 @@ class Fixing:
     ) -> Run | None:
         """Fix files; gives what linting them found, unless they are to be linted again now."""
         from pglint_locks.engine import fix_files
-        from pglint_locks.rewriting import RewriteError, rewrite
 
         paths = {file.name: file.path for file in files}
         sieve = self._sieve
@@ -50,20 +50,27 @@ class Fixing:
             files, settings_for, sieve.texts, unsafe=self._unsafe, reported=sieve.reported
         )
         for name, (before, fixed) in sorted(found.items()):
-            if self.shows_only:
-                self._show(name, before, fixed.text)
-                self.texts[name] = fixed.text
-            elif fixed.text != before:
-                try:
-                    if name in sieve.texts:
-                        raise RewriteError("has changes that are not staged")
-                    rewrite(paths[name], before, fixed.text)
-                except RewriteError as error:
-                    self.errors.append(f"{name}: {error}; it is left as it is")
-                    continue
-            sieve.note_edit(name, before, fixed.text)
-            self._count(fixed)
+            if self.put(name, paths[name], before, fixed.text):
+                self._count(fixed)
         return None if self._fixed else run
+
+    def put(self, name: str, path: Path, before: str, after: str) -> bool:
+        """Have a file hold another text, or under `--diff` the patch show it; whether that went."""
+        from pglint_locks.rewriting import RewriteError, rewrite
+
+        if self.shows_only:
+            self._show(name, before, after)
+            self.texts[name] = after
+        elif after != before:
+            try:
+                if name in self._sieve.texts:
+                    raise RewriteError("has changes that are not staged")
+                rewrite(path, before, after)
+            except RewriteError as error:
+                self.errors.append(f"{name}: {error}; it is left as it is")
+                return False
+        self._sieve.note_edit(name, before, after)
+        return True
 
     @property
     def passes_on(self) -> bytes | None:

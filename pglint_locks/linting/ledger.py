@@ -176,6 +176,7 @@ class Ledger:
             clauses=self.clauses,
             not_analysed=tuple(self.not_analysed),
             kind=kind_of(self.source.name).name,
+            places=tuple(self.statements),
         )
 
     def _unsuppressed(self, settings: Settings) -> list[Finding]:

@@ -24,7 +24,8 @@ class FileKind(NamedTuple):
 
     `reader` names a module below `sources` that has `read(source) -> FileContent`.
     `extra` is the extra that the reader needs.  `by_default` is false where a folder's
-    files of that kind are read only if `include` names them.
+    files of that kind are read only if `include` names them.  `comment` is how a comment
+    opens and closes outside of the SQL.
     """
 
     name: str
@@ -33,6 +34,7 @@ class FileKind(NamedTuple):
     look: Look = Look.SQL
     extra: str | None = None
     by_default: bool = True
+    comment: tuple[str, str] = ("-- ", "")
 
     @property
     def missing(self) -> str:
@@ -51,8 +53,11 @@ _TEMPLATE_ENDINGS = tuple(
 )
 
 
-def _code(name: str, *endings: str) -> FileKind:
-    return FileKind(name, endings, "host", Look.FOLDED, "code")
+_HASH, _SLASHES = ("# ", ""), ("// ", "")
+
+
+def _code(name: str, *endings: str, comment: tuple[str, str] = _SLASHES) -> FileKind:
+    return FileKind(name, endings, "host", Look.FOLDED, "code", comment=comment)
 
 
 KINDS: tuple[FileKind, ...] = (
@@ -60,24 +65,26 @@ KINDS: tuple[FileKind, ...] = (
     FileKind("SQL template", _TEMPLATE_ENDINGS, "scripts"),
     FileKind("Markdown", (".md", ".markdown"), "fences"),
     FileKind("reStructuredText", (".rst",), "restructured"),
-    FileKind("MyBatis mapper", (".xml",), "mybatis"),
-    FileKind("isolation test", (".spec",), "isolation"),
-    FileKind("shell script", (".sh", ".bash", ".zsh", ".ksh"), "shell"),
+    FileKind("MyBatis mapper", (".xml",), "mybatis", comment=("<!-- ", " -->")),
+    FileKind("isolation test", (".spec",), "isolation", comment=_HASH),
+    FileKind("shell script", (".sh", ".bash", ".zsh", ".ksh"), "shell", comment=_HASH),
     FileKind("Jupyter notebook", (".ipynb",), "notebooks", Look.FOLDED),
-    FileKind("YAML", (".yaml", ".yml"), "yaml_values", Look.FOLDED, by_default=False),
+    FileKind(
+        "YAML", (".yaml", ".yml"), "yaml_values", Look.FOLDED, by_default=False, comment=_HASH
+    ),
     FileKind("JSON", (".json",), "json_values", Look.FOLDED, by_default=False),
-    _code("Python", ".py", ".pyi"),
+    _code("Python", ".py", ".pyi", comment=_HASH),
     _code("Go", ".go"),
     _code("JavaScript", ".js", ".jsx", ".mjs", ".cjs"),
     _code("TypeScript", ".ts", ".mts", ".cts"),
     _code("TSX", ".tsx"),
     _code("Java", ".java"),
-    _code("Ruby", ".rb", ".rake"),
+    _code("Ruby", ".rb", ".rake", comment=_HASH),
     _code("Kotlin", ".kt", ".kts"),
     _code("C#", ".cs"),
     _code("PHP", ".php"),
     _code("Rust", ".rs"),
-    _code("Elixir", ".ex", ".exs"),
+    _code("Elixir", ".ex", ".exs", comment=_HASH),
     _code("Scala", ".scala"),
     _code("Swift", ".swift"),
 )
