@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from pglint_locks.commands.fix import Fixing
 from pglint_locks.commands.layers import configurations
+from pglint_locks.commands.lint import Lint, add_error
 from pglint_locks.commands.sieve import Sieve
 from pglint_locks.commands.streams import (
     complain,
     prepare,
-    read_standard_input,
     remark,
     show,
     show_beside,
@@ -25,8 +24,8 @@ from pglint_locks.commands.streams import (
     wants_color,
 )
 from pglint_locks.commands.suppress import Suppressing
-from pglint_locks.config import Config, Configs, Settings
-from pglint_locks.discovery import Discovery, FoundFile, discover, excluded_by
+from pglint_locks.config import Config, Configs
+from pglint_locks.discovery import Discovery, discover
 from pglint_locks.errors import UsageError
 from pglint_locks.findings import Finding, Severity
 from pglint_locks.paths import absolute, shown, working_directory
@@ -51,7 +50,7 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
     names = list(paths) or ["."]
     if "stdin-filename" in given and STANDARD_INPUT not in names:
         raise UsageError("--stdin-filename is for standard input; add the path -")
-    lint = _Lint(configs, cwd)
+    lint = Lint(configs, cwd)
     found = discover([name for name in names if name != STANDARD_INPUT], configs, cwd)
     config = _common_config(names, found, configs, cwd)
     for key in ("output-file", "write-baseline"):
@@ -77,86 +76,6 @@ def check(paths: Sequence[str], given: Mapping[str, object]) -> int:
     return _report(run, lint, found, config, fixing, sieve, told)
 
 
-class _Lint:
-    """Lints with each file's own settings, and remembers them by the file's shown name."""
-
-    def __init__(self, configs: Configs, cwd: Path) -> None:
-        self._configs = configs
-        self._cwd = cwd
-        self.settings: dict[str, Settings] = {}
-
-    def files(self, files: Sequence[FoundFile], changed: Mapping[str, str]) -> Run:
-        from pglint_locks.engine import lint_files
-
-        return lint_files(files, self.settings_for, changed)
-
-    def with_standard_input(
-        self, run: Run, found: Discovery, config: Config, fixing: Fixing
-    ) -> Run:
-        """The run of the files, and standard input added to it.
-
-        Under `--fix` what comes in goes out, fixed if it can be.
-        """
-        from pglint_locks.engine import lint_text
-        from pglint_locks.run import FileError
-        from pglint_locks.sources.decode import UnreadableTextError, decode
-
-        try:
-            data = read_standard_input()  # in any case: who writes it should not fail
-        except UsageError as error:
-            _add_error(found, error)
-            return run
-        fixing.output = data
-        given = config["stdin-filename"]
-        name = shown(Path(given), self._cwd) if given else "<stdin>"
-        path = absolute(Path(given or name), self._cwd)
-        try:
-            settings = self.settings_for(FoundFile(path, name))
-            reason = excluded_by(path, self._configs, self._cwd) if given else None
-        except UsageError as error:
-            _add_error(found, error)
-            return run
-        if reason:
-            if not config["quiet"]:
-                remark(f"{name} is excluded by {reason}; it is not read")
-            return run
-        try:
-            source = decode(name, data)
-        except UnreadableTextError as error:
-            unread = FileError(name, str(error))
-            return run._replace(errors=(*run.errors, unread))
-        text = source.mark + source.text
-        if fixing.is_wanted:
-            text = fixing.text(text, name, settings)
-        own = lint_text(text, name, settings)
-        return run._replace(
-            findings=tuple(
-                sorted((*run.findings, *own.findings), key=lambda finding: finding.sort_key)
-            ),
-            files=run.files + own.files,
-            statements=run.statements + own.statements,
-            clauses=run.clauses + own.clauses,
-            clauses_by_kind=Counter(run.clauses_by_kind) + Counter(own.clauses_by_kind),
-            not_analysed=(*run.not_analysed, *own.not_analysed),
-            errors=(*run.errors, *own.errors),
-        )
-
-    def shown(self, run: Run) -> list[Finding]:
-        """The findings of a run that are not below the severity threshold."""
-        return [
-            finding
-            for finding in run.findings
-            if finding.severity >= self.settings[finding.source.name].severity_threshold
-        ]
-
-    def settings_for(self, file: FoundFile) -> Settings:
-        """The settings of a file, by where it stands."""
-        if file.name not in self.settings:
-            config = self._configs.above(file.path.parent)
-            self.settings[file.name] = config.settings(file.path)
-        return self.settings[file.name]
-
-
 def _common_config(names: Sequence[str], found: Discovery, configs: Configs, cwd: Path) -> Config:
     """The configuration of the run itself: the one above all that is linted."""
     stands_for = {STANDARD_INPUT: configs.without_file["stdin-filename"] or STANDARD_INPUT}
@@ -166,7 +85,7 @@ def _common_config(names: Sequence[str], found: Discovery, configs: Configs, cwd
     except ValueError:  # several drives
         return configs.without_file
     except UsageError as error:
-        _add_error(found, error)
+        add_error(found, error)
         return configs.without_file
 
 
@@ -187,12 +106,6 @@ def _spare_inputs(key: str, names: Sequence[str], found: Discovery, config: Conf
             raise UsageError(f"--{key}: {what}; write the findings elsewhere")
 
 
-def _add_error(found: Discovery, error: UsageError) -> None:
-    """Note a broken configuration file, unless that was done while looking for files."""
-    if str(error) not in found.errors:
-        found.errors.append(str(error))
-
-
 def _folder(name: str, cwd: Path) -> Path:
     path = absolute(Path(name), cwd)
     return path if os.path.isdir(path) else path.parent
@@ -200,7 +113,7 @@ def _folder(name: str, cwd: Path) -> Path:
 
 def _report(
     run: Run,
-    lint: _Lint,
+    lint: Lint,
     found: Discovery,
     config: Config,
     fixing: Fixing,
@@ -219,7 +132,7 @@ def _report(
         errors.append(str(error))
     for line in errors:
         complain(line)
-    for line in sieve.complaints():
+    for line in sieve.gone():
         remark(line)
     _summarise(run, seen, config, told)
     if errors:
@@ -229,7 +142,7 @@ def _report(
     return CLEAN
 
 
-def _fails(finding: Finding, lint: _Lint) -> bool:
+def _fails(finding: Finding, lint: Lint) -> bool:
     fail_on = lint.settings[finding.source.name].fail_on
     return fail_on is not None and finding.severity >= fail_on
 
