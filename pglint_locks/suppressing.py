@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from pglint_locks.directives import UNKNOWN, UNUSED
 from pglint_locks.findings import Edit, Finding
 from pglint_locks.fingerprints import fingerprint
+from pglint_locks.fixes import Lint, apply_edits
 from pglint_locks.run import FileReport
 from pglint_locks.sources.kinds import SQL, FileKind, kind_of
 from pglint_locks.text import SourceText, Span
-
-Lint = Callable[[str], FileReport | None]
-"""What linting a text gives, as that of one file; None where it fails."""
+from pglint_locks.verdicts import Moved
 
 Sign = tuple[str, str]
 """How a comment opens and closes."""
@@ -29,6 +28,7 @@ _ABOUT_DIRECTIVES = frozenset({UNUSED, UNKNOWN})
 _MOST_ABOVE = 4
 # What drivers, formats and literals might take for their own, be it in a comment.
 _SPECIAL = re.compile(r"[\"`\\{}$%?:@&<>#]+")
+_Counts = Counter[tuple[str, str]]
 _APOSTROPHE = "\N{RIGHT SINGLE QUOTATION MARK}"
 
 
@@ -51,18 +51,25 @@ def suppress(
     text, report = source.text, lint(source.text)
     done: list[Finding] = []
     left: list[Finding] = []
-    # From the last one on: what is put in moves nothing that is still to come.
-    for group in reversed(_by_statement(findings)):
-        kept = None
-        for edits in _candidates(source, report, group, reason) if report else ():
-            changed = _with(text, edits)
-            after = lint(changed)
-            if report and after and _bears_out(report, after, group):
-                kept = changed, after
-                break
-        if kept:
-            text, report = kept
+    groups = _by_statement(findings)
+    pending = _counts(finding for group in groups for finding in group)
+    gone = _Counts()  # of those that are pending: one comment may cover several statements
+    while groups:
+        group, *groups = groups
+        pending -= _counts(group)
+        if _counts(group) <= gone:
+            gone -= _counts(group)
             done += group
+            continue
+        for edits in _candidates(SourceText(source.name, text), report, group, reason):
+            after = lint(apply_edits(text, edits))
+            also = _also_gone(report, after, _counts(group)) if report and after else None
+            if also is not None and also <= pending - gone:
+                text, report = apply_edits(text, edits), after
+                gone += also
+                done += group
+                groups = [[_moved(finding, Moved(edits)) for finding in each] for each in groups]
+                break
         else:
             left += group
     return Suppressed(text, tuple(done), tuple(left))
@@ -77,38 +84,51 @@ def _by_statement(findings: Sequence[Finding]) -> list[list[Finding]]:
     return [groups[span] for span in sorted(groups)]
 
 
-def _bears_out(before: FileReport, after: FileReport, group: Sequence[Finding]) -> bool:
-    """Whether the findings of a group are gone and nothing else is different.
+def _moved(finding: Finding, moved: Moved) -> Finding:
+    """The finding where it is once comments are put in."""
 
-    What rests on other files is not found in this one alone: there a comment seems unused.
+    def place(span: Span) -> Span:
+        start = moved.place(span.start)
+        return Span(start, max(moved.place(span.end - 1) + 1, start))
+
+    return finding._replace(
+        span=place(finding.span), origin=finding.origin._replace(span=place(finding.origin.span))
+    )
+
+
+def _also_gone(before: FileReport, after: FileReport, wanted: _Counts) -> _Counts | None:
+    """What else is gone with the findings that are wanted to; None where they are not.
+
+    Nothing else may be different.  What rests on other files is not found in this one alone:
+    there a comment seems unused.
     """
     if (after.statements, after.clauses, len(after.not_analysed)) != (
         before.statements,
         before.clauses,
         len(before.not_analysed),
     ):
-        return False
-    expected, wanted = _counts(before.findings), _counts(group)
-    rests_elsewhere = wanted - expected
-    expected.subtract(wanted - rests_elsewhere)
-    found = _counts(
-        finding
-        for finding in after.findings
-        if not (rests_elsewhere and finding.rule.code == UNUSED)
-    )
-    if rests_elsewhere:
-        expected = Counter({key: count for key, count in expected.items() if key[0] != UNUSED})
-    return found == +expected
+        return None
+    there, found = _counts(before.findings), _counts(after.findings)
+    if wanted - there:
+        there, found = _without_unused(there), _without_unused(found)
+    expected = there - wanted
+    return None if found - expected else expected - found
 
 
-def _counts(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
-    return Counter((finding.rule.code, fingerprint(finding)) for finding in findings)
+def _counts(findings: Iterable[Finding]) -> _Counts:
+    return _Counts((finding.rule.code, fingerprint(finding)) for finding in findings)
+
+
+def _without_unused(counts: _Counts) -> _Counts:
+    return _Counts({key: count for key, count in counts.items() if key[0] != UNUSED})
 
 
 def _candidates(
-    source: SourceText, report: FileReport, group: Sequence[Finding], reason: str
+    source: SourceText, report: FileReport | None, group: Sequence[Finding], reason: str
 ) -> Iterator[list[Edit]]:
     """The ways to suppress a group of findings, the best ones first."""
+    if report is None:
+        return
     signs = list(dict.fromkeys((kind_of(source.name).comment, _OF_SQL)))
     comments = [
         (sign, said) for sign in signs for said in _reasons(reason, sign, kind_of(source.name))
@@ -122,7 +142,9 @@ def _candidates(
             yield [_above(source, row, sign, _codes(group), said)]
     for place in (_above, _behind):
         for sign, said in comments:
-            yield [place(source, row, sign, _codes(found), said) for row, found in by_row.items()]
+            yield sorted(
+                place(source, row, sign, _codes(found), said) for row, found in by_row.items()
+            )
 
 
 def _reasons(reason: str, sign: Sign, kind: FileKind) -> Iterator[str]:
@@ -176,9 +198,3 @@ def _line_end(source: SourceText, row: int) -> str:
         if 0 < each < source.row_count:
             return source.text[source.line_span(each).end : source.line_span(each + 1).start]
     return "\n"
-
-
-def _with(text: str, edits: Sequence[Edit]) -> str:
-    for edit in sorted(edits, reverse=True):
-        text = text[: edit.span.start] + edit.content + text[edit.span.end :]
-    return text

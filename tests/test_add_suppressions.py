@@ -165,6 +165,26 @@ def test_the_comment_is_one_of_the_host_language(tool: Tool, name: str) -> None:
         assert set("\"'`{}$%").isdisjoint(lines[0])
 
 
+def test_one_comment_may_cover_several_statements(tool: Tool) -> None:
+    """A host statement whose text is one of two: each has its findings, in part the same."""
+    pytest.importorskip("ast_grep_py")
+    text = (
+        "async function f(db: Db, skip: boolean) {\n  const sql = "
+        "'SELECT id FROM jobs ORDER BY id OFFSET 10 FOR UPDATE' + (skip ? ' SKIP LOCKED' : '');\n"
+        "  await db.query(sql);\n}\n"
+    )
+    write("a.ts", text + text.replace("jobs", "tasks"))
+    assert tool.check("--select", "PGL102,PGL503,PGL603") == 1
+    count = len(tool.out.splitlines())
+    assert count >= 6
+    assert tool.add("--select", "PGL102,PGL503,PGL603") == 0
+    assert tool.errors.startswith(f"Suppressed {count} findings.\n")
+    lines = read("a.ts").splitlines(keepends=True)
+    assert sum("pglint:" in line for line in lines) == 2
+    kept = "".join(line for line in lines if "pglint:" not in line)
+    assert kept == text + text.replace("jobs", "tasks")
+
+
 def test_every_kind_of_comment_is_understood() -> None:
     """What kinds.py has of each kind is a comment that a reader finds."""
     signs = {kind.comment for kind in KINDS}

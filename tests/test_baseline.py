@@ -160,6 +160,8 @@ def test_what_is_gone_is_told_so_that_the_baseline_shrinks(tool: Tool) -> None:
         f"pglint-locks: {BASELINE}: PGL101 of jobs in a.sql is gone",
         f"pglint-locks: {BASELINE}: PGL102 of jobs in a.sql is gone",
     ]
+    assert tool.known("-v") == 0
+    assert f"{BASELINE}: PGL101 of jobs in a.sql is gone" in tool.errors
     tool.check("--write-baseline", BASELINE)
     assert tool.known("--baseline-strict") == 0
 
