@@ -76,12 +76,16 @@ def suppress(
 
 
 def _by_statement(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """The findings that can be suppressed, in the order of their statements."""
+    """The findings that can be suppressed, in the order of their statements.
+
+    Of those that begin in one place (a literal goes on in two ways) the one with most is first:
+    its comment may do for the others.
+    """
     groups: dict[Span, list[Finding]] = {}
     for finding in findings:
         if finding.rule.code not in _ABOUT_DIRECTIVES:
             groups.setdefault(finding.origin.span, []).append(finding)
-    return [groups[span] for span in sorted(groups)]
+    return sorted(groups.values(), key=lambda each: (each[0].origin.span.start, -len(each)))
 
 
 def _moved(finding: Finding, moved: Moved) -> Finding:
