@@ -24,7 +24,12 @@ from pglint_locks.model.planner.joins import (
     join_tree,
 )
 from pglint_locks.model.planner.predicates import column_parts, items_named
-from pglint_locks.model.planner.pushdown import at_plan_level, may_equal_constant, plan_level
+from pglint_locks.model.planner.pushdown import (
+    at_plan_level,
+    equal_columns,
+    may_equal_constant,
+    plan_level,
+)
 from pglint_locks.model.planner.strictness import needed_items, strict_items
 from pglint_locks.model.queries.query import ItemKind, Query, RangeItem, SubLink, SubLinkKind
 from pglint_locks.sql.walk import descendants
@@ -90,16 +95,23 @@ def _compared(level: Query) -> frozenset[RangeItem]:
         return _NONE
     if not _may_be_joined(link):
         return _NONE
-    tested = getattr(link.node.testexpr, "args", None) or ()
-    repeats = len({column_parts(each) for each in tested}) < len(tested)
-    if not repeats and not may_equal_constant(plan_level(link.holder)):
+    tested = [column_parts(each) for each in getattr(link.node.testexpr, "args", None) or ()]
+    around = plan_level(link.holder)
+    are_equal = len(set(tested)) < len(tested) or (
+        len(tested) > 1
+        and any(len(same.intersection(tested)) > 1 for same in equal_columns(around))
+    )
+    if not are_equal and not may_equal_constant(around):
         return _NONE
     strict = [strict_items(target.val, level) for target in level.node.targetList or ()]
-    found = _NONE.union(*strict)
-    if may_equal_constant(plan_level(link.holder)) or len(set(strict)) < 2:
+    found, own = _NONE.union(*strict), plan_level(level)
+    leaves = {
+        frozenset(item for item in items if plan_level(item.holder) is own) for items in strict
+    }
+    if may_equal_constant(around) or len(leaves) < 2:
         return found
-    # Two columns that are equal are a join's condition: it is not pushed down any further.
-    return frozenset(item for item in found if plan_level(item.holder) is plan_level(level))
+    # Columns of two items that are equal are a join's condition, which is not pushed down.
+    return _NONE.union(*leaves)
 
 
 def _may_be_joined(link: SubLink) -> bool:

@@ -205,7 +205,6 @@ def may_equal_constant(level: Query, around: frozenset[Query] = frozenset()) -> 
     to it.
     """
     joined = around | {level}
-    equal: list[set[tuple[str, ...]]] = []
     trees: list[JoinTree] = [join_tree(level)]
     while trees:
         tree = trees.pop()
@@ -222,18 +221,29 @@ def may_equal_constant(level: Query, around: frozenset[Query] = frozenset()) -> 
         for node in _outside_sub_links(tree.condition) if tree.condition is not None else ():
             if _equates_constant(node, tree.query, joined):
                 return True
-            _note_equal(node, equal)
-    return any(len({parts[:-1] for parts in same}) < len(same) for same in equal)
+    return any(len({parts[:-1] for parts in same}) < len(same) for same in equal_columns(level))
 
 
-def _note_equal(node: ast.Node, equal: list[set[tuple[str, ...]]]) -> None:
-    """Joins the sets of columns that `a = b` makes equal (`process_equivalence`)."""
-    for one, other in equal_sides(node):
-        pair = {column_parts(one), column_parts(other)}
-        if () not in pair and len(pair) == 2:
-            met = [same for same in equal if same & pair]
-            equal[:] = [same for same in equal if not same & pair]
-            equal.append(pair.union(*met))
+def equal_columns(level: Query) -> list[set[tuple[str, ...]]]:
+    """Sets of columns, as written, that a level's conditions may make equal.
+
+    See `process_equivalence`; what stands beside OR or NOT counts too.
+    """
+    equal: list[set[tuple[str, ...]]] = []
+    trees: list[JoinTree] = [join_tree(level)]
+    while trees:
+        tree = trees.pop()
+        if isinstance(tree, Leaf):
+            continue
+        trees += (tree.left, tree.right) if isinstance(tree, Branch) else tree.children
+        for node in _outside_sub_links(tree.condition) if tree.condition is not None else ():
+            for one, other in equal_sides(node):
+                pair = {column_parts(one), column_parts(other)}
+                if () not in pair and len(pair) == 2:
+                    met = [same for same in equal if same & pair]
+                    equal = [same for same in equal if not same & pair]
+                    equal.append(pair.union(*met))
+    return equal
 
 
 def _holds_constants(tree: JoinTree) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pglast import ast
+from pglast.enums import JoinType
 
 from pglint_locks.model.planner.flow import has_own_marks, is_simple, row_limit
 from pglint_locks.model.planner.join_sides import Join, joins
 from pglint_locks.model.planner.joins import is_pulled_up, join_tree, named_in
+from pglint_locks.model.planner.outer_joins import nullable_items
 from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
 from pglint_locks.model.planner.pushdown import plan_level
 from pglint_locks.model.queries.constants import UNKNOWN, fold_integer
@@ -173,12 +175,21 @@ def _is_join_removed(item: RangeItem) -> bool:
     if not found or any(join.using or join.is_natural for join in found[1:]):
         return False
     own = found[0]
-    if own.nullable != (item,):
+    if _nullable_side(own, item) != (item,):
         return False
     held = _columns_held(own, item)
     if not any(keys <= held for keys in _keys(item.query, item.columns)):
         return False
     return not _is_read_above(item, own) and not _has_row_marks(plan_level(item.holder))
+
+
+def _nullable_side(join: Join, item: RangeItem) -> tuple[RangeItem, ...]:
+    """The items that a join extends with NULLs: of a FULL JOIN those of one side, if reduced."""
+    if join.kind is not JoinType.JOIN_FULL:
+        return join.nullable
+    own, other = (join.left, join.right) if item in join.left else (join.right, join.left)
+    nullable = nullable_items([item.holder.root])
+    return join.nullable if any(each in nullable for each in other) else own
 
 
 def _is_read_above(item: RangeItem, join: Join) -> bool:
