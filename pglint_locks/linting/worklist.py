@@ -104,7 +104,7 @@ class FileLint:
             return
         for span in script.unread:
             self.ledger.clauses += 1
-            self.ledger.note(unit, "another branch of a template", span)
+            self.ledger.note(unit, "in a template's other branch", span)
         subjects = self._subjects(script)
         timeline = self._timeline(script, subjects)
         wanted = set(subjects)

@@ -111,7 +111,7 @@ def test_a_lock_in_a_branch_that_is_not_read_is_counted() -> None:
     run = lint_text(text, "a.sql", Settings())
     assert run.clauses == 2
     assert [(each.reason, text[slice(*each.span)]) for each in run.not_analysed] == [
-        ("another branch of a template", "FOR SHARE")
+        ("in a template's other branch", "FOR SHARE")
     ]
 
 

@@ -188,8 +188,11 @@ def _nullable_side(join: Join, item: RangeItem) -> tuple[RangeItem, ...]:
     if join.kind is not JoinType.JOIN_FULL:
         return join.nullable
     own, other = (join.left, join.right) if item in join.left else (join.right, join.left)
-    nullable = nullable_items([item.holder.root])
-    return join.nullable if any(each in nullable for each in other) else own
+    places = nullable_items([item.holder.root])
+    is_reduced = item in places and all(
+        each.kind is ItemKind.TABLE and places.get(each) != places[item] for each in other
+    )
+    return own if is_reduced else join.nullable
 
 
 def _is_read_above(item: RangeItem, join: Join) -> bool:

@@ -49,7 +49,7 @@ class Statements:
             unit = rendering.parsing(element) or unit
         self.places.append(Span(element.tag.start, element.end))
         for words in () if _is_other_database(element) else rendering.left_out:
-            self.unread.append(NotAnalysed("another branch of a template", self._source, words))
+            self.unread.append(NotAnalysed("in a template's other branch", self._source, words))
         label = f"query {element.attributes.get('id', element.name)}"
         if _is_other_database(element):
             for words in lock_word_spans(unit.text):
