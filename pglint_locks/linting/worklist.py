@@ -26,6 +26,7 @@ from pglint_locks.run import FileReport
 from pglint_locks.sources.bodies.body import Body
 from pglint_locks.sources.bodies.script import Facts, body_script
 from pglint_locks.sources.content import HostBody, read_content
+from pglint_locks.sources.dialect import FOREIGN
 from pglint_locks.sources.kinds import SQL, kind_of
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
@@ -100,7 +101,7 @@ class FileLint:
         self.ledger.take_text(unit, script)
         if is_foreign(unit.source.name, unit.text, script, self.settings):
             for index in script.locking:
-                self.ledger.leave(unit, script, index, "another database's SQL")
+                self.ledger.leave(unit, script, index, FOREIGN)
             return
         for span in script.unread:
             self.ledger.clauses += 1
@@ -152,7 +153,7 @@ class FileLint:
             script = ParsedScript.of_text(unit.text)
             if is_foreign(unit.source.name, unit.text, script, self.settings):
                 for index in script.locking:
-                    self.ledger.leave(unit, script, index, "another database's SQL")
+                    self.ledger.leave(unit, script, index, FOREIGN)
             else:
                 kept.append(statement)
         return replace(body, statements=tuple(kept))

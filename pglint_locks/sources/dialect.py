@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+FOREIGN = "another database's SQL"
+"""Why such a clause is not analysed."""
+
 # Literals and comments are passed over; an unterminated one reaches to the end.
 _FOREIGN = r"""
       (?P<sqlite>\b(?:datetime\s*\(\s*'now'|strftime\s*\(\s*'%|(?:unixepoch|julianday)\s*\(
@@ -15,11 +18,12 @@ _FOREIGN = r"""
           `[^`\n]+`
         | \block\s+in\s+share\s+mode\b
         | \bfor\s+update\s+(?:of\s+[\w.,\s"]+\s+)?wait\s+\d+
+        | \b(?:rownum|systimestamp|sysdate)\b | \bfrom\s+dual\b
       )
     """
 _HINT = re.compile(
     r"`|\bshare\s+mode\b|\bwait\s+\d|\b(?:datetime|strftime|unixepoch|julianday)\s*\("
-    r"|\bautoincrement\b|\bsqlite_",
+    r"|\bautoincrement\b|\bsqlite_|\brownum\b|\bsysdate\b|\bsystimestamp\b|\bdual\b",
     re.IGNORECASE,
 )
 
@@ -27,8 +31,8 @@ _HINT = re.compile(
 def is_foreign_sql(text: str, statements: Iterable[str]) -> bool:
     """Whether a statement of an SQL text uses what only other databases know.
 
-    Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n; SQLite's functions of
-    time and AUTOINCREMENT.
+    Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n; Oracle's ROWNUM, SYSDATE
+    and DUAL; SQLite's functions of time and AUTOINCREMENT.
     """
     if not _HINT.search(text):
         return False

@@ -468,7 +468,9 @@ class Maker:
         draws = self.draws
         one, two = self._column(refs), self._column(refs)
         if not value:
-            return draws.one_of(_FALSE).format(one=one, two=two)
+            test = draws.one_of(_FALSE)
+            self.made.stops_early |= "{two}" in test  # the first column may tell
+            return test.format(one=one, two=two)
         if refs and draws.chance(8):
             ref = draws.one_of(refs)
             if ref.is_row:

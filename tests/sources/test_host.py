@@ -216,3 +216,27 @@ def test_every_prefix_of_a_file_is_read(kind: object) -> None:
     text = f'func f(a) {{\n x = "{OFFSET}" + a\n x += `q` if (y) {{ run(x, "a" % b) }} }}'
     for end in range(0, len(text), 3):
         read_content(SourceText(f"a{kind.endings[0]}", text[:end]))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT id FROM a WHERE id > 1", "SELECT id FROM a", "SELECT * FROM a JOIN b ON true"]
+)
+def test_a_table_may_have_the_name_of_an_article(sql: str) -> None:
+    made = run(f'def f(c):\n    c.execute("{sql} FOR UPDATE")')
+    assert (made.clauses, made.analysed) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.rb", 'Job.where("id IN (SELECT id FROM jobs LIMIT 10 FOR UPDATE SKIP LOCKED)")'),
+        (
+            "a.kt",
+            'fun f() = buildString {\n  append(" WHERE id IN (SELECT id FROM j FOR SHARE)")\n}',
+        ),
+        ("a.kt", 'fun f() = buildString {\n  append("FOR UPDATE SKIP LOCKED")\n}'),
+    ],
+)
+def test_a_clause_in_a_part_of_a_statement_is_counted(name: str, code: str) -> None:
+    made = run(code, name)
+    assert (made.clauses, reasons(made), made.findings) == (1, {"spliced text": 1}, ())

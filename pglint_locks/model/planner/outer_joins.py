@@ -95,23 +95,33 @@ def _compared(level: Query) -> frozenset[RangeItem]:
         return _NONE
     if not _may_be_joined(link):
         return _NONE
-    tested = [column_parts(each) for each in getattr(link.node.testexpr, "args", None) or ()]
+    expressions = getattr(link.node.testexpr, "args", None) or (link.node.testexpr,)
+    tested = [parts for each in expressions if (parts := column_parts(each))]
     around = plan_level(link.holder)
     are_equal = len(set(tested)) < len(tested) or (
         len(tested) > 1
         and any(len(same.intersection(tested)) > 1 for same in equal_columns(around))
     )
-    if not are_equal and not may_equal_constant(around):
+    from_outside = any(_is_from_outside(each, link.holder) for each in expressions)
+    is_constant = from_outside or may_equal_constant(around)
+    if not are_equal and not is_constant:
         return _NONE
     strict = [strict_items(target.val, level) for target in level.node.targetList or ()]
     found, own = _NONE.union(*strict), plan_level(level)
     leaves = {
         frozenset(item for item in items if plan_level(item.holder) is own) for items in strict
     }
-    if may_equal_constant(around) or len(leaves) < 2:
+    if is_constant or len(leaves) < 2:
         return found
     # Columns of two items that are equal are a join's condition, which is not pushed down.
     return _NONE.union(*leaves)
+
+
+def _is_from_outside(expression: ast.Node, scope: Query) -> bool:
+    """Whether an expression names no column of the plan's level: to that it is a constant."""
+    own = plan_level(scope)
+    items = items_named(expression, scope)
+    return not any(plan_level(item.holder) is own for item in items)
 
 
 def _may_be_joined(link: SubLink) -> bool:

@@ -172,9 +172,13 @@ def _is_join_removed(item: RangeItem) -> bool:
     if item.query is None or item.columns is None:
         return False
     found = [join for join in joins(item.holder) if item in (*join.left, *join.right)]
-    if not found or any(join.using or join.is_natural for join in found[1:]):
+    if not found or any(join.is_natural for join in found[1:]):
         return False
     own = found[0]
+    # A column that the join has merged is the preserved side's.
+    merged = set(own.using) if own.kind is not JoinType.JOIN_FULL else set()
+    if any(not set(join.using) <= merged for join in found[1:]):
+        return False
     if _nullable_side(own, item) != (item,):
         return False
     held = _columns_held(own, item)
@@ -190,7 +194,8 @@ def _nullable_side(join: Join, item: RangeItem) -> tuple[RangeItem, ...]:
     own, other = (join.left, join.right) if item in join.left else (join.right, join.left)
     places = nullable_items([item.holder.root])
     is_reduced = item in places and all(
-        each.kind is ItemKind.TABLE and places.get(each) != places[item] for each in other
+        places.get(each) != places[item] and (each.query is None or not is_pulled_up(each.query))
+        for each in other
     )
     return own if is_reduced else join.nullable
 

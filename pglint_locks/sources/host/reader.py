@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.templates import Template, Text, fill
 from pglint_locks.sources.content import FileContent, HostBody
-from pglint_locks.sources.dialect import is_foreign_sql
+from pglint_locks.sources.dialect import FOREIGN, is_foreign_sql
+from pglint_locks.sources.host.databases import is_for_another
 from pglint_locks.sources.host.folding import is_whole
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope, Use
@@ -206,6 +207,9 @@ class _Reading:
         filled = fill(template, self._allowance, self._names)
         self._allowance -= filled.effort
         locks = [filled.map.file_span(span) for span in _lock_words(filled.text)]
+        if self._is_for_another(use.node, template):
+            self._unread += (NotAnalysed(FOREIGN, self._source, span) for span in locks)
+            return
         if not filled.parses and not is_foreign_sql(filled.text, [filled.text]):
             if looks_written(filled.text):
                 reason = SPLICED if filled.gaps else _why_unread(filled.text)
@@ -221,6 +225,16 @@ class _Reading:
             order=use.order,
             gaps=filled.gaps,
         )
+
+    def _is_for_another(self, node: Node, template: Template) -> bool:
+        """Whether names around the literals of a text say so, or around where it is used."""
+        shown = set(_literals(template))
+        literals = [
+            each
+            for each in node.below()
+            if each.kind in self._language.strings and each.span.start in shown
+        ]
+        return any(is_for_another(each, self._language) for each in literals or (node,))
 
     def _around(self, node: Node) -> Iterator[Span]:
         """The host's statement that holds a text, and the text itself."""

@@ -35,8 +35,9 @@ _GOES_ON = {
 }
 _ENDS = frozenset({"begin", "start", "commit", "rollback", "end", "abort"})
 _PROSE = re.compile(
-    r"\b(?:from|update|into|lock|select|delete)\s+(?:the|a|an|this|that|these|those|each|our|its|"
-    r"their|your)\s",
+    r"\b(?:from|update|into|lock|select|delete)\s+(?:(?:the|an|this|that|these|those|each|our|its|"
+    r"their|your)\s|a\s+(?!(?:as|cross|for|full|group|inner|join|left|limit|natural|offset|on|order"
+    r"|right|set|using|values|where)\b)[a-z]{2})",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[=*;]|\$\d|\b(?:SELECT|UPDATE|DELETE|INSERT|MERGE|DECLARE|WITH)\b")
@@ -46,6 +47,9 @@ _CLAUSE = (
 )
 _FRAGMENT = re.compile(rf"\s*{_CLAUSE}|(?i:\s*for\s[\w\s]+\s(?:nowait|skip\s+locked)\s*)")
 _LAST_CLAUSE = re.compile(rf"{_CLAUSE}\Z")
+_SUB_SELECT = re.compile(
+    r"\(\s*SELECT\b[^;]*\bFROM\b[^;]*\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|(?:KEY\s+)?SHARE)\b[^;]*\)"
+)
 _KEYWORDS = re.compile(r"\b(?:FROM|WHERE|ORDER\s+BY|LIMIT)\b")
 
 
@@ -85,6 +89,8 @@ def is_fragment(text: str) -> bool:
     """Whether a text is a locking clause, or a query's end with one, to be put behind others."""
     if _FRAGMENT.fullmatch(text[:200]):
         return len(text) <= 200
+    if _SUB_SELECT.search(text):
+        return True
     return _KEYWORDS.search(text) is not None and _LAST_CLAUSE.search(text[-200:]) is not None
 
 

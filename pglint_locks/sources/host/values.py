@@ -191,8 +191,8 @@ class TextValues:
                 return self._sum(call.arguments, place)
             case Does.LIST | Does.ADD_TO_FIRST:
                 return self._texts(call.arguments, place)
-            case Does.CONCAT if on is not None:
-                return self._sum([on, *call.arguments], place)
+            case Does.CONCAT if on is not None or call.arguments:
+                return self._sum([*([on] if on is not None else []), *call.arguments], place)
         return self._hole(node)
 
     def _joined(self, texts: Node, separator: Node, place: Place) -> Values:
