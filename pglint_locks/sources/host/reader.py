@@ -260,8 +260,9 @@ class _Reading:
             for template in self._values.of(use.node, Place(use.scope, use.arm, use.order)):
                 for part in template:
                     if isinstance(part, Text) and is_fragment(part.text):
+                        reason = FOREIGN if self._is_for_another(use.node, template) else SPLICED
                         for span in _lock_words(part.text):
-                            yield NotAnalysed(SPLICED, self._source, part.map.file_span(span))
+                            yield NotAnalysed(reason, self._source, part.map.file_span(span))
 
 
 def _label(scope: Scope) -> str | None:
