@@ -9,6 +9,7 @@ from typing import TypeVar
 from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import views_defined
+from pglint_locks.linting.memory import Memory
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.rules import RULES
@@ -32,22 +33,27 @@ def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
 
 
 def lint_sources(
-    work: Sequence[tuple[SourceText, Settings]], views: Views | None = None
+    work: Sequence[tuple[SourceText, Settings]],
+    views: Views | None = None,
+    memory: Memory | None = None,
 ) -> tuple[list[FileReport], list[FileError]]:
     """Lint files that the first look found worth reading; a failure in one is its own error.
 
-    `views` are those that all files of the run define.
+    `views` are those that all files of the run define; `memory` is what is remembered of the
+    last time, if there is one file and it was linted before.
     """
-    return call_with_deep_stack(lambda: _lint_all(work, views or Views()))
+    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), memory))
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]], views: Views
+    work: Sequence[tuple[SourceText, Settings]], views: Views, memory: Memory | None
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[FileLint] = []
     for source, settings in work:
-        lint = FileLint(source, settings, views)
+        if memory is not None:
+            memory.begin(settings, views)
+        lint = FileLint(source, settings, views, memory)
         if _safely(lint.read, source, errors):
             linted.append(lint)
     _lint_run(linted)

@@ -2,44 +2,69 @@
 
 from __future__ import annotations
 
-from pglint_locks.findings import Hazard, Rule, Subject
-from pglint_locks.linting.ledger import Ledger
+from collections.abc import Iterator
+
+from pglint_locks.findings import Hazard, Note, Rule, Subject
+from pglint_locks.linting.judgement import Judgement, Spoken
 from pglint_locks.model.locks.row_marks import LockingClause, locking_clauses
 from pglint_locks.model.planner.flow import is_never_run
 from pglint_locks.model.statements.possible import hazards
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.rules import RULES
-from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.standins import as_written
+from pglint_locks.text import Span
 
 
-def show_to_rules(ledger: Ledger, unit: SqlUnit, statement: Statement) -> None:
-    """Add what the rules find in a statement and its clauses, and what RUN rules note."""
+def judge(statement: Statement, clauses: tuple[Span, ...]) -> Judgement:
+    """What the rules say of a statement whose locking `clauses` stand at these places."""
+    found, notes = tuple(_hazards(statement)), tuple(_notes(statement))
+    if not (found or notes):
+        return Judgement(clauses)
+    holder = statement.holder
+    spoken = Spoken(
+        statement.span,
+        statement.text,
+        statement.fingerprint,
+        None if holder is None else str(holder),
+    )
+    return Judgement(clauses, spoken, found, notes)
+
+
+def _hazards(statement: Statement) -> Iterator[tuple[Rule, Hazard]]:
     for rule in RULES:
         if rule.subject is Subject.STATEMENT and rule.visit is not None:
             for hazard in hazards(rule.visit, statement, statement):
                 unsure = _is_unsure(rule, hazard, statement)
-                if unsure or hazard.span in statement.view_names:
-                    continue
-                ledger.add(unit, rule, _worded(rule, hazard, statement), statement)
-    clauses = locking_clauses(statement)
-    refused = any(clause.refusal is not None for clause in clauses)
-    for clause in clauses:
-        # Where one clause is refused, the whole statement is never run.
-        if clause.refusal is None and (refused or is_never_run(clause.query)):
-            continue
+                if not unsure and hazard.span not in statement.view_names:
+                    yield rule, _worded(rule, hazard, statement)
+    for clause in _judged_clauses(statement):
         for rule in RULES:
             if rule.subject is Subject.CLAUSE and rule.visit is not None:
                 for hazard in hazards(rule.visit, clause, statement):
                     unsure = _is_unsure(rule, hazard, statement)
                     if not unsure and not _is_the_views(hazard, clause):
-                        ledger.add(unit, rule, _worded(rule, hazard, statement), statement)
+                        yield rule, _worded(rule, hazard, statement)
+
+
+def _notes(statement: Statement) -> Iterator[tuple[Rule, Note]]:
+    """What RUN rules want to know of the statement's own clauses."""
+    for clause in _judged_clauses(statement):
+        for rule in RULES:
             if rule.gather is None or clause.is_inherited:
                 continue
-            if rule.about_missing and statement.is_open:
-                continue
-            for note in rule.gather(clause):
-                ledger.remember(unit, rule, note, statement)
+            if not (rule.about_missing and statement.is_open):
+                yield from ((rule, note) for note in rule.gather(clause))
+
+
+def _judged_clauses(statement: Statement) -> list[LockingClause]:
+    """The clauses that are run; where one is refused, the whole statement is not."""
+    clauses = locking_clauses(statement)
+    refused = any(clause.refusal is not None for clause in clauses)
+    return [
+        clause
+        for clause in clauses
+        if clause.refusal is not None or not (refused or is_never_run(clause.query))
+    ]
 
 
 def _is_the_views(hazard: Hazard, clause: LockingClause) -> bool:

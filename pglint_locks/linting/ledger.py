@@ -17,7 +17,7 @@ from pglint_locks.findings import (
     Rule,
     RunHazard,
 )
-from pglint_locks.model.statements.statement import Statement
+from pglint_locks.linting.judgement import Judgement, Spoken
 from pglint_locks.rules import RULES, pgl004_unread_lock
 from pglint_locks.run import FileReport
 from pglint_locks.sources.edits import placed
@@ -94,30 +94,38 @@ class Ledger:
 
     # --- from unit to file ------------------------------------------------------------
 
-    def remember(self, unit: SqlUnit, rule: Rule, note: Note, statement: Statement) -> None:
+    def take(self, unit: SqlUnit, judgement: Judgement) -> None:
+        """File what the rules say of a statement of a unit."""
+        self.count(unit, judgement.clauses)
+        spoken = judgement.spoken
+        if spoken is None:
+            return
+        for rule, hazard in judgement.hazards:
+            self.add(unit, rule, hazard, spoken)
+        for rule, note in judgement.notes:
+            self._remember(unit, rule, note, spoken)
+
+    def _remember(self, unit: SqlUnit, rule: Rule, note: Note, spoken: Spoken) -> None:
         """Keep what a RUN rule wants to know of this file."""
-        span, origin = unit.map.file_span(note.span), _origin(unit, statement)
+        span, origin = unit.map.file_span(note.span), _origin(unit, spoken)
         filed = FiledNote(unit.source.name, span, unit.label, origin, note.fact)
         self.notes.setdefault(rule.code, []).append(filed)
 
-    def add(
-        self, unit: SqlUnit, rule: Rule, hazard: Hazard, statement: Statement | None = None
-    ) -> None:
+    def add(self, unit: SqlUnit, rule: Rule, hazard: Hazard, spoken: Spoken | None = None) -> None:
         """Add what a rule found in a unit, each place in the file once."""
         span = unit.map.file_span(hazard.span)
         if (rule.code, span) in self.said:
             return  # two clauses over one table, or one text that is run twice: said once
         self.said.add((rule.code, span))
-        holder = statement and statement.holder
-        names = [unit.label, holder and str(holder)]
+        names = [unit.label, spoken and spoken.holder]
         related = [
             Related(place.message, unit.source, unit.map.file_span(place.span))
             for place in hazard.places
         ]
         label = " > ".join(name for name in names if name) or None
-        origin = _origin(unit, statement) if statement else self._origin_at(span)
+        origin = _origin(unit, spoken) if spoken else self._origin_at(span)
         found = self._finding(rule, hazard, span, origin, label, related)
-        self.findings.append(found._replace(fix=_placed(hazard, unit, statement)))
+        self.findings.append(found._replace(fix=_placed(hazard, unit, spoken)))
 
     def add_of_run(self, rule: Rule, found: RunHazard, ledgers: Mapping[str, Ledger]) -> None:
         """Add what a RUN rule found at one of this file's notes; `ledgers` are all, by name."""
@@ -201,15 +209,15 @@ def _weighed(findings: Iterable[Finding], settings: Settings) -> Iterator[Findin
             yield finding._replace(severity=severity)
 
 
-def _origin(unit: SqlUnit, statement: Statement) -> Origin:
+def _origin(unit: SqlUnit, spoken: Spoken) -> Origin:
     """A statement's place in its file, and its fingerprint."""
-    return Origin(unit.map.file_span(statement.span), statement.fingerprint)
+    return Origin(unit.map.file_span(spoken.span), spoken.fingerprint)
 
 
-def _placed(hazard: Hazard, unit: SqlUnit, statement: Statement | None) -> Fix | None:
+def _placed(hazard: Hazard, unit: SqlUnit, spoken: Spoken | None) -> Fix | None:
     """A hazard's fix in its file; none where psql sends less than the text of the statement."""
-    if hazard.fix is None or statement is None:
+    if hazard.fix is None or spoken is None:
         return None
-    span = statement.span
-    sent = statement.text == unit.text[span.start : span.end]
+    span = spoken.span
+    sent = spoken.text == unit.text[span.start : span.end]
     return placed(hazard.fix, unit) if sent else None

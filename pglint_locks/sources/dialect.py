@@ -21,10 +21,10 @@ _FOREIGN = r"""
         | \b(?:rownum|systimestamp|sysdate)\b | \bfrom\s+dual\b
       )
     """
-_HINT = re.compile(
-    r"`|\bshare\s+mode\b|\bwait\s+\d|\b(?:datetime|strftime|unixepoch|julianday)\s*\("
-    r"|\bautoincrement\b|\bsqlite_|\brownum\b|\bsysdate\b|\bsystimestamp\b|\bdual\b",
-    re.IGNORECASE,
+# One of these stands in whatever matches: they are found much faster than that.
+_HINTS = (
+    *("`", "share", "wait", "datetime", "strftime", "unixepoch", "julianday", "autoincrement"),
+    *("sqlite_", "rownum", "sysdate", "systimestamp", "dual"),
 )
 
 
@@ -34,7 +34,8 @@ def is_foreign_sql(text: str, statements: Iterable[str]) -> bool:
     Backquoted identifiers, LOCK IN SHARE MODE, FOR UPDATE … WAIT n; Oracle's ROWNUM, SYSDATE
     and DUAL; SQLite's functions of time and AUTOINCREMENT.
     """
-    if not _HINT.search(text):
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
         return False
     foreign = re.compile(_FOREIGN, re.VERBOSE | re.DOTALL | re.IGNORECASE)
     return any(

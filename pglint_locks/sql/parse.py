@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -61,8 +62,27 @@ class Template(NamedTuple):
     places: tuple[Span, ...]
 
 
+# Longer ones are rare, and their trees large.
+_LONGEST_REMEMBERED = 10_000
+
+
 def parse(text: str, template: Template | None = None) -> Parsed | Unparsed:
     """Parse one statement; `template` is what was written where the text is read out of one.
+
+    The last few hundred are remembered: fixes and editors ask for the same ones again.
+    """
+    return (
+        _parse_again(text, template) if len(text) < _LONGEST_REMEMBERED else _parse(text, template)
+    )
+
+
+@lru_cache(maxsize=256)
+def _parse_again(text: str, template: Template | None) -> Parsed | Unparsed:
+    return _parse(text, template)
+
+
+def _parse(text: str, template: Template | None) -> Parsed | Unparsed:
+    """Parse one statement, as often as it takes.
 
     What does not parse as written is tried again with psql's variables, the names that
     CREATE EXTENSION puts in, and then placeholders of any kind, replaced by stand-ins of
