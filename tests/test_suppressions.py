@@ -527,6 +527,6 @@ def test_without_comments_nothing_is_done() -> None:
     ],
 )
 def test_many_and_huge_directives_do_not_take_long(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     lint(text)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10

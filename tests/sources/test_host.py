@@ -194,15 +194,15 @@ def test_without_the_parser_the_locks_are_counted(monkeypatch: pytest.MonkeyPatc
 )
 def test_nothing_breaks_it(kind: object, text: str) -> None:
     name = f"a{kind.endings[0]}"  # type: ignore[attr-defined]
-    started = time.monotonic()
+    started = time.process_time()
     read_content(SourceText(name, text))
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_a_minified_file_is_counted_not_read() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     made = run("f(a,b);" * 100_000 + f'q("{OFFSET}")', "a.js")
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
     assert (made.clauses, reasons(made)) == (1, {"too large": 1})
 
 

@@ -54,9 +54,9 @@ def test_other_texts(text: str) -> None:
     "part", ["update limit set ", "; -- ", "update; -- limit\n", "--;\n", "set;\n", ";"]
 )
 def test_time_grows_with_the_length(part: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     has_claim_shape((part * 200_000 + "update limit").encode())
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(
