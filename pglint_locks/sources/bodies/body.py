@@ -54,12 +54,13 @@ class Gap:
     """A part of dynamic SQL that is not known, as offsets in the statement's unit.
 
     `opens` says that whole clauses may come in with it; else it is one name or value.
-    `key` is what is put in, as written.
+    `key` is what is put in, as written, and `shown` the same where a variable stands for it.
     """
 
     span: Span
     filling: Filling
     key: str
+    shown: str
     opens: bool = False
 
 

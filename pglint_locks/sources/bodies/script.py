@@ -83,20 +83,15 @@ class BodyScript:
         names: dict[str, str] = {}
         shown: Counter[str] = Counter()
         for origin in dict.fromkeys(self.origins):
-            text = origin.unit.text
             for gap in origin.gaps:
-                before = _WORD_BEFORE.search(text, 0, gap.span.start)
-                behind = _WORD_BEHIND.match(text, gap.span.end)
-                if before is None or behind is None:
-                    continue
                 if gap.filling not in (Filling.IDENTIFIER, Filling.LITERAL):
                     continue
-                word = text[before.start() : behind.end()].strip("'").lower()
-                if word not in names:
-                    hole = f"{{{gap.key}}}" if _SHOWN.fullmatch(gap.key) else "…"
-                    name = f"{before[0]}{hole}{behind[0]}"
+                word = _word_around(origin.unit.text, gap.span)
+                key = origin.unit.text[word.start : word.end].strip("'").lower()
+                if key not in names:
+                    name = _with_gaps(origin, word)
                     shown[name] += 1
-                    names[word] = name if shown[name] == 1 else f"{name}{shown[name]}"
+                    names[key] = name if shown[name] == 1 else f"{name}{shown[name]}"
         return names
 
     def may_change(self, first: int, value: str, second: int) -> bool:
@@ -150,6 +145,26 @@ class BodyScript:
 
     def _may_repeat(self, index: int) -> bool:
         return any(arm.is_loop for arm in self.origins[index].branch)
+
+
+def _word_around(text: str, span: Span) -> Span:
+    before, behind = _WORD_BEFORE.search(text, 0, span.start), _WORD_BEHIND.match(text, span.end)
+    return Span(
+        span.start if before is None else before.start(),
+        span.end if behind is None else behind.end(),
+    )
+
+
+def _with_gaps(origin: BodyStatement, word: Span) -> str:
+    """A word of a statement with what is put into it as it is written."""
+    text, at = origin.unit.text, word.start
+    pieces: list[str] = []
+    for gap in origin.gaps:
+        if word.start <= gap.span.start and gap.span.end <= word.end:
+            hole = f"{{{gap.shown}}}" if _SHOWN.fullmatch(gap.shown) else "…"
+            pieces += (text[at : gap.span.start], hole)
+            at = gap.span.end
+    return "".join([*pieces, text[at : word.end]]).strip("'")
 
 
 def _is_between(one: Placed, setting: Placed, other: Placed) -> bool:

@@ -44,11 +44,15 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """What does not show: where it is put in; `key` is the same for the same expression."""
+    """What does not show: where it is put in; `key` is the same for the same expression.
+
+    `variable` is the one that holds it, if one does.
+    """
 
     kind: HoleKind
     span: Span
     key: str
+    variable: str | None = None
 
 
 Template = tuple[Text | Hole, ...]
@@ -175,7 +179,7 @@ def _filled(template: Template, chosen: list[int], names: dict[str, str]) -> Fil
             name = names.setdefault(part.key, f"_h{len(names) + 1}" if names else "_h")
             text = _placeholder(filling, name)
             place = Span(at, at + len(text))
-            gaps.append(Gap(place, filling, part.key))
+            gaps.append(Gap(place, filling, part.key, part.variable or part.key))
             pieces.append(Piece(place, part.span))
         texts.append(text)
         at += len(text)

@@ -227,7 +227,8 @@ class TextValues:
             if isinstance(which, int) and which < len(arguments):
                 given = arguments[which]
             if given is None:
-                return (Hole(HoleKind.FREE, source, f"argument {which}"),)
+                key = which if isinstance(which, str) else f"argument {which}"
+                return (Hole(HoleKind.FREE, source, key),)
             given = given.operands[-1] if given.kind in _KEYWORDS else given
             value = self.of(given, place)
             if len(value) > 1 or not all(isinstance(part, Text) for part in value[0]):

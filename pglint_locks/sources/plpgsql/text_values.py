@@ -171,6 +171,8 @@ class TextValues:
         values: list[Template] = []
         for write in writes:
             values = self._after(write, values, name, place)[:_MAX_ALTERNATIVES]
+        if len(values) == 1 and len(values[0]) == 1 and isinstance(values[0][0], Hole):
+            return [(replace(values[0][0], variable=name),)]
         return values or [self._hole(index, index + 1)]
 
     def _after(
