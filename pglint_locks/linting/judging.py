@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from pglint_locks.findings import Hazard, Note, Rule, Subject
 from pglint_locks.linting.judgement import Judgement, Spoken
-from pglint_locks.model.locks.row_marks import LockingClause, locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
+from pglint_locks.model.locks.row_marks import LockingClause
 from pglint_locks.model.planner.flow import is_never_run
 from pglint_locks.model.statements.possible import hazards
 from pglint_locks.model.statements.statement import Statement

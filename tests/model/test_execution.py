@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pglint_locks.model.locks.execution import partial_read, unread_cte
-from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.planner.unread import unread_item
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conftest import Server
 
-from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import Server
 
-from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.queries.routines import BodyCursor, altered, routine_of
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pglint_locks.model.locks.row_marks import LockingClause, locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
+from pglint_locks.model.locks.row_marks import LockingClause
 from pglint_locks.model.planner.flow import locking_level
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.parse import Parsed, parse

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.locks.rowcounts import locks_many_rows
 from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.model.statements.statement import Statement

@@ -10,7 +10,7 @@ from draws import Draws, shrunk
 from querymaker import Made, Maker, Relation
 
 from pglint_locks.model.locks.execution import is_run
-from pglint_locks.model.locks.row_marks import locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.planner.flow import is_never_run
 from pglint_locks.model.queries.views import View, Views, known_views, view_defined
 from pglint_locks.model.queries.writes import write_of

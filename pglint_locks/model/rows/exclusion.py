@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pglast import ast
 
-from pglint_locks.model.locks.row_marks import LockingClause, RowMark, WaitPolicy, locking_clauses
+from pglint_locks.model.locks.locking import locking_clauses
+from pglint_locks.model.locks.row_marks import LockingClause, RowMark, WaitPolicy
 from pglint_locks.model.rows.advisory import (
     calls_advisory_lock,
     is_advisory_lock,

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pglint_locks.model.locks.row_marks import (
-    LockingClause,
-    RowMark,
-    Strength,
-    WaitPolicy,
-    locking_clauses,
-)
+from pglint_locks.model.locks.locking import locking_clauses
+from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength, WaitPolicy
 from pglint_locks.model.planner.flow import consumers
 from pglint_locks.model.queries.query import QueryKind
 from pglint_locks.model.rows.exclusion import holds_rows_already
