@@ -245,6 +245,7 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         not_analysed=tuple(item for report in reports for item in report.not_analysed),
         errors=tuple(gathered.errors),
         clauses_by_kind=_by_kind(reports),
+        suppressed=tuple(each for report in reports for each in report.suppressed),
     )
 
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from pglint_locks.text import SourceText, Span
 
-PAGES_URL = "https://github.com/pglint-locks/pglint-locks/blob/main/rules"
+PROJECT_URL = "https://github.com/pglint-locks/pglint-locks"
+PAGES_URL = f"{PROJECT_URL}/blob/main/rules"
 
 
 class Severity(Enum):
@@ -225,3 +226,10 @@ class Finding(NamedTuple):
     def sort_key(self) -> tuple[str, int, int, str]:
         """File, then position, then code: the order of every report."""
         return (self.source.name, self.span.start, self.span.end, self.rule.code)
+
+
+class SuppressedFinding(NamedTuple):
+    """A finding that a comment suppresses, and the reason that stands there, if any."""
+
+    finding: Finding
+    reason: str = ""

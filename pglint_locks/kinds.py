@@ -38,11 +38,11 @@ class Kind(NamedTuple):
     metavar: str = "TEXT"
 
 
-def choice(choices: Sequence[str], metavar: str, to_come: Sequence[str] = ()) -> Kind:
-    """One of some words; those `to_come` are known but not built yet."""
+def choice(choices: Sequence[str], metavar: str) -> Kind:
+    """One of some words."""
 
     def check(value: object) -> str:
-        return _chosen(value, choices, to_come)
+        return _chosen(value, choices)
 
     return Kind(check, metavar=metavar)
 
@@ -96,11 +96,9 @@ def _parse_texts(text: str) -> list[str]:
     return [item for item in items if item]
 
 
-def _chosen(value: object, choices: Sequence[str], to_come: Sequence[str] = ()) -> str:
+def _chosen(value: object, choices: Sequence[str]) -> str:
     if not isinstance(value, str):
         raise WrongValueError(f"must be one of {', '.join(choices)}")
-    if value in to_come:
-        raise UsageError(f"'{value}' is not built yet; use one of {', '.join(choices)}")
     if value not in choices:
         hint = did_you_mean(value, choices) or f"; use one of {', '.join(choices)}"
         raise UsageError(f"'{value}' is not known{hint}")

@@ -13,8 +13,10 @@ from pglint_locks.errors import UsageError
 from pglint_locks.findings import Severity
 from pglint_locks.kinds import FLAG, PATH, PATHS, SELECTORS, TEXTS, Kind, WrongValueError
 
-FORMATS = ("full", "concise", "json", "jsonl", "github")
-FORMATS_TO_COME = ("gitlab", "sarif", "junit", "rdjson", "checkstyle", "html")
+FORMATS = (
+    *("full", "concise", "json", "jsonl", "github", "gitlab", "sarif", "junit", "rdjson"),
+    *("checkstyle", "html"),
+)
 OTHER_DATABASES = ("mysql", "mariadb", "oracle", "sqlite", "mssql", "sqlserver")
 DEFAULT_EXCLUDES = (
     ".git",
@@ -129,7 +131,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("diff", FLAG, False, _FIXED, "Print what fixes would change, and change nothing."),
     Option(
         "output-format",
-        kinds.choice(FORMATS, "FORMAT", FORMATS_TO_COME),
+        kinds.choice(FORMATS, "FORMAT"),
         "full",
         _PRINTED,
         f"One of {', '.join(FORMATS)}.  [default: full]",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pglint_locks.findings import Finding
+from pglint_locks.findings import Finding, SuppressedFinding
 from pglint_locks.sources.kinds import KINDS
 from pglint_locks.sources.units import NotAnalysed
 from pglint_locks.text import Span
@@ -32,6 +32,7 @@ class FileReport(NamedTuple):
     not_analysed: tuple[NotAnalysed, ...] = ()
     kind: str = "SQL"
     places: tuple[Span, ...] = ()
+    suppressed: tuple[SuppressedFinding, ...] = ()
 
 
 class Run(NamedTuple):
@@ -47,6 +48,7 @@ class Run(NamedTuple):
     not_analysed: tuple[NotAnalysed, ...]
     errors: tuple[FileError, ...]
     clauses_by_kind: Mapping[str, int] = MappingProxyType({})
+    suppressed: tuple[SuppressedFinding, ...] = ()
 
     @property
     def analysed(self) -> int:

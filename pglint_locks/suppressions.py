@@ -25,13 +25,16 @@ from pglint_locks.directives import (
     Verb,
     directives,
 )
-from pglint_locks.findings import SAFE, Edit, Finding, Fix, Origin, Rule, Subject
+from pglint_locks.findings import SAFE, Edit, Finding, Fix, Origin, Rule, Subject, SuppressedFinding
 from pglint_locks.fingerprints import digest
 from pglint_locks.text import SourceText, Span
 
 ItemKey = tuple[int, str]  # the offset of a directive, and the text of one of its items
 
 _CODE = re.compile(r"\S")
+_CLOSES_COMMENT = re.compile(r"(?:\*/|-->|--%>|%>|#\}|\}\})\Z")
+_NEXT_DIRECTIVE = re.compile(r"\bpglint[ \t]{0,9}:", re.IGNORECASE)
+_AROUND_REASON = " \t\r:;,&/#-\u2013\u2014"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,22 @@ def apply(
     kept += judge.unsuppressed(judge.unknown())
     kept += judge.unsuppressed(judge.unused())
     return sorted(kept, key=lambda finding: finding.sort_key)
+
+
+def suppressed(
+    findings: Iterable[Finding], suppressions: Suppressions, enabled: frozenset[str]
+) -> list[SuppressedFinding]:
+    """The findings of one file that are suppressed, each with the reason that stands there.
+
+    Only those of rules that are enabled; in the order of every report.
+    """
+    judge = _Judge(suppressions, enabled, ())
+    found = [
+        SuppressedFinding(finding, judge.reason(finding))
+        for finding in findings
+        if finding.rule.code in enabled and not judge.unsuppressed([finding])
+    ]
+    return sorted(found, key=lambda each: each.finding.sort_key)
 
 
 class _Layout:
@@ -243,6 +262,13 @@ class _Judge:
                 kept.append(finding)
         return kept
 
+    def reason(self, finding: Finding) -> str:
+        """The first reason that stands behind a directive that covers a finding."""
+        ranges = self._ranges.get(finding.rule.code)
+        starts = {start for start, _ in ranges.touched(finding.span)} if ranges else set()
+        covering = (each for each in self._file.suppressions if each.directive.span.start in starts)
+        return next(filter(None, map(_reason, covering)), "")
+
     def unknown(self) -> list[Finding]:
         """A finding for each mistake in the file's directives."""
         return [
@@ -352,6 +378,14 @@ class _Judge:
             for rule in self._file.rules
             if rule.code == code and code in self._enabled
         ]
+
+
+def _reason(suppression: Suppression) -> str:
+    """What stands behind a directive in its line, up to the comment's end or another one."""
+    span, comment = suppression.directive.span, suppression.comment
+    line = comment.text[span.end - comment.span.start :].partition("\n")[0].rstrip()
+    words = _NEXT_DIRECTIVE.split(_CLOSES_COMMENT.sub("", line), maxsplit=1)[0]
+    return words.strip(_AROUND_REASON)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -70,6 +70,19 @@ class SourceText:
         row = bisect_right(self._line_starts, offset)
         return Position(row, offset - self._line_starts[row - 1] + 1)
 
+    def utf16_position(self, offset: int) -> Position:
+        """The same with the column in UTF-16 code units, as editors and SARIF count."""
+        return self._position(offset, "utf-16-le", 2)
+
+    def utf8_position(self, offset: int) -> Position:
+        """The same with the column in bytes of UTF-8, as reviewdog counts."""
+        return self._position(offset, "utf-8", 1)
+
+    def _position(self, offset: int, encoding: str, size: int) -> Position:
+        row = self.position(offset).row
+        before = self.text[self._line_starts[row - 1] : offset]
+        return Position(row, len(before.encode(encoding, "surrogatepass")) // size + 1)
+
     def offset(self, position: Position) -> int:
         """The file offset of a row and column: the inverse of `position`."""
         return self._line_starts[position.row - 1] + position.column - 1

@@ -124,8 +124,9 @@ def _report(
     seen = lint.shown(run)
     errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
     errors += [*fixing.errors, *sieve.errors]
+    reported = run._replace(findings=tuple(seen), suppressed=lint.silenced(run))
     try:
-        _write(run._replace(findings=tuple(seen)), config, fixing)
+        _write(reported, config, fixing, errors)
     except OSError as error:
         errors.append(f"{config['output-file']}: cannot be written: {error.strerror}")
     except UsageError as error:
@@ -147,7 +148,7 @@ def _fails(finding: Finding, lint: Lint) -> bool:
     return fail_on is not None and finding.severity >= fail_on
 
 
-def _write(run: Run, config: Config, fixing: Fixing) -> None:
+def _write(run: Run, config: Config, fixing: Fixing, errors: Sequence[str]) -> None:
     """Print the findings, or write them to `--output-file`; under `--diff` the patch instead.
 
     Where standard output is for the fixed text of standard input, findings go beside it.
@@ -161,7 +162,7 @@ def _write(run: Run, config: Config, fixing: Fixing) -> None:
     if fixing.shows_only:
         text = fixing.patch
     else:
-        text = _rendered(run, config, sys.stderr if passes_on is not None else sys.stdout)
+        text = _rendered(run, config, sys.stderr if passes_on is not None else sys.stdout, errors)
     if passes_on is not None:
         show_bytes(passes_on)
     if path:
@@ -172,7 +173,7 @@ def _write(run: Run, config: Config, fixing: Fixing) -> None:
         show(text)
 
 
-def _rendered(run: Run, config: Config, stream: TextIO) -> str:
+def _rendered(run: Run, config: Config, stream: TextIO, errors: Sequence[str]) -> str:
     """The report as `stream`, or `--output-file`, is to have it."""
     from pglint_locks.reporters import RenderOptions, render
 
@@ -180,7 +181,13 @@ def _rendered(run: Run, config: Config, stream: TextIO) -> str:
     width = terminal_width(stream)
     if config.file("output-file"):
         color, width = config["color"] == "always", 0
-    options = RenderOptions(color=color, width=width, threshold=Severity.NOTE, cwd=config.cwd)
+    options = RenderOptions(
+        color=color,
+        width=width,
+        threshold=Severity.NOTE,
+        cwd=config.cwd,
+        errors=tuple(errors),
+    )
     return render(run, config["output-format"], options)
 
 

@@ -12,7 +12,7 @@ from pglint_locks.commands.streams import read_standard_input, remark
 from pglint_locks.config import Config, Configs, Settings
 from pglint_locks.discovery import Discovery, FoundFile, excluded_by
 from pglint_locks.errors import UsageError
-from pglint_locks.findings import Finding
+from pglint_locks.findings import Finding, SuppressedFinding
 from pglint_locks.paths import absolute, shown
 
 if TYPE_CHECKING:
@@ -82,15 +82,19 @@ class Lint:
             clauses_by_kind=Counter(run.clauses_by_kind) + Counter(own.clauses_by_kind),
             not_analysed=(*run.not_analysed, *own.not_analysed),
             errors=(*run.errors, *own.errors),
+            suppressed=(*run.suppressed, *own.suppressed),
         )
 
     def shown(self, run: Run) -> list[Finding]:
         """The findings of a run that are not below the severity threshold."""
-        return [
-            finding
-            for finding in run.findings
-            if finding.severity >= self.settings[finding.source.name].severity_threshold
-        ]
+        return [finding for finding in run.findings if self._shows(finding)]
+
+    def silenced(self, run: Run) -> tuple[SuppressedFinding, ...]:
+        """The suppressed findings of a run that are not below the severity threshold."""
+        return tuple(each for each in run.suppressed if self._shows(each.finding))
+
+    def _shows(self, finding: Finding) -> bool:
+        return finding.severity >= self.settings[finding.source.name].severity_threshold
 
     def settings_for(self, file: FoundFile) -> Settings:
         """The settings of a file, by where it stands."""

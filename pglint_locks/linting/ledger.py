@@ -16,6 +16,7 @@ from pglint_locks.findings import (
     Related,
     Rule,
     RunHazard,
+    SuppressedFinding,
 )
 from pglint_locks.linting.judgement import Judgement, Spoken
 from pglint_locks.rules import RULES, pgl004_unread_lock
@@ -177,7 +178,7 @@ class Ledger:
             whole = SqlUnit.whole_file(self.source)
             hazard = pgl004_unread_lock.hazard(unread.reason, unread.span)
             self.add(whole, pgl004_unread_lock.RULE, hazard)
-        kept = self._unsuppressed(settings)
+        kept, suppressed = self._judged(settings)
         return FileReport(
             findings=tuple(_weighed(kept, settings)),
             statements=len(self.run),
@@ -185,19 +186,26 @@ class Ledger:
             not_analysed=tuple(self.not_analysed),
             kind=kind_of(self.source.name).name,
             places=tuple(self.statements),
+            suppressed=tuple(suppressed),
         )
 
-    def _unsuppressed(self, settings: Settings) -> list[Finding]:
-        """The findings that no comment suppresses, and those that speak of such comments."""
+    def _judged(self, settings: Settings) -> tuple[list[Finding], list[SuppressedFinding]]:
+        """The findings that no comment suppresses, with those about comments; and the others."""
         if not any("pglint" in comment.text.lower() for comment in self.comments):
-            return self.findings
+            return self.findings, []
         from pglint_locks import suppressions
 
         comments = list(dict.fromkeys(self.comments))  # a script's has those of its SQL bodies
         read = suppressions.read(self.source, comments, self.statements, RULES)
         unread = [item.span for item in self.not_analysed]
         off = {code for code, severity in settings.severity.items() if severity is None}
-        return suppressions.apply(self.findings, read, settings.enabled - off, unread)
+        enabled = settings.enabled - off
+        silenced = [
+            each._replace(finding=finding)
+            for each in suppressions.suppressed(self.findings, read, enabled)
+            for finding in _weighed([each.finding], settings)
+        ]
+        return suppressions.apply(self.findings, read, enabled, unread), silenced
 
 
 def _weighed(findings: Iterable[Finding], settings: Settings) -> Iterator[Finding]:

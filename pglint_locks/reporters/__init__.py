@@ -22,6 +22,12 @@ FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "json": ("json_findings", "render_array"),
         "jsonl": ("json_findings", "render_lines"),
         "github": ("github", "render"),
+        "gitlab": ("gitlab", "render"),
+        "sarif": ("sarif", "render"),
+        "junit": ("junit", "render"),
+        "rdjson": ("rdjson", "render"),
+        "checkstyle": ("checkstyle", "render"),
+        "html": ("html", "render"),
     }
 )
 
@@ -35,9 +41,11 @@ def render(run: Run, format: str, options: RenderOptions) -> str:
     Raises:
         KeyError: `format` is not in `FORMATS`.
     """
-    shown = tuple(found for found in run.findings if found.severity >= options.threshold)
+    least = options.threshold
+    shown = tuple(found for found in run.findings if found.severity >= least)
+    silenced = tuple(each for each in run.suppressed if each.finding.severity >= least)
     module, function = FORMATS[format]
     reporter: Callable[[Run, RenderOptions], str] = getattr(
         import_module(f"{__name__}.{module}"), function
     )
-    return reporter(run._replace(findings=shown), options)
+    return reporter(run._replace(findings=shown, suppressed=silenced), options)

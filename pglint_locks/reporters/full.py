@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding, Severity
 from pglint_locks.reporters.cells import text_width, wrap
 from pglint_locks.reporters.escape import escape
-from pglint_locks.reporters.excerpt import Mark, Row, excerpt, last_row
+from pglint_locks.reporters.excerpt import Row, excerpt, last_row
 from pglint_locks.reporters.options import RenderOptions
+from pglint_locks.reporters.telling import marked_sources, notes
 from pglint_locks.text import SourceText, Span
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _SGR = {
     Severity.WARNING.value: "1;33",
     Severity.NOTE.value: "1;34",
 }
-_FIX_OPTIONS = {"safe": "--fix", "unsafe": "--unsafe-fixes"}
 
 
 def render(run: Run, options: RenderOptions) -> str:
@@ -50,7 +49,7 @@ def render(run: Run, options: RenderOptions) -> str:
 
 
 def _block(finding: Finding, options: RenderOptions) -> str:
-    blocks = list(_sources(finding))
+    blocks = list(marked_sources(finding))
     digits = max(len(str(last_row(source, marks))) for source, marks in blocks)
     lines = _header(finding, options)
     room = max(options.width, _LEAST_WIDTH) if options.width else _WIDTH_OF_FILES
@@ -61,21 +60,9 @@ def _block(finding: Finding, options: RenderOptions) -> str:
         lines.append(_line(Row(""), digits, options))
         rows = excerpt(source, marks, room - digits - 4)
         lines += [_line(row, digits, options) for row in rows]
-    for key, text in _notes(finding):
+    for key, text in notes(finding):
         lines += _note(key, text, digits, options)
     return "".join(f"{line}\n" for line in lines)
-
-
-def _sources(finding: Finding) -> Iterator[tuple[SourceText, list[Mark]]]:
-    """The finding's file and those of its related places, with the marks in each."""
-    marks = {finding.source.name: [Mark(finding.span, "^", finding.severity.value, finding.label)]}
-    sources = {finding.source.name: finding.source}
-    for related in finding.related:
-        sources.setdefault(related.source.name, related.source)
-        mark = Mark(related.span, "-", "related", related.message)
-        marks.setdefault(related.source.name, []).append(mark)
-    for name, source in sources.items():
-        yield source, marks[name]
 
 
 def _place(source: SourceText, span: Span) -> str:
@@ -93,22 +80,6 @@ def _header(finding: Finding, options: RenderOptions) -> list[str]:
     if first:
         head.append(_paint(first, "message", options))
     return [" ".join(head), *(_HANGING + _paint(line, "message", options) for line in others)]
-
-
-def _notes(finding: Finding) -> Iterator[tuple[str, str]]:
-    """What stands below the source: a key and its text."""
-    if finding.unit:
-        yield "in", finding.unit
-    if finding.sqlstate:
-        yield "server", f"SQLSTATE {finding.sqlstate}"
-    if finding.evidence:
-        yield "seen", finding.evidence
-    repair = finding.advice or (finding.fix.message if finding.fix else None)
-    if repair:
-        by = f" ({_FIX_OPTIONS[finding.fix.applicability]} does it)" if finding.fix else ""
-        key = "write" if repair.startswith("write ") else "help"
-        yield key, repair.removeprefix("write ") + by
-    yield "more", f"pglint-locks explain {finding.rule.code}"
 
 
 def _note(key: str, text: str, digits: int, options: RenderOptions) -> list[str]:

@@ -5,19 +5,15 @@ The form is that of "Workflow commands for GitHub Actions" in GitHub's manual.
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding, Severity
-from pglint_locks.paths import absolute, shown
 from pglint_locks.reporters.escape import escape
+from pglint_locks.reporters.filenames import path_in_repository
 from pglint_locks.reporters.options import RenderOptions
 
 if TYPE_CHECKING:
     from pglint_locks.run import Run
-
-STDIN_NAME = "<stdin>"
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -30,7 +26,7 @@ def render(run: Run, options: RenderOptions) -> str:
     for finding in run.findings:
         name = finding.source.name
         if name not in paths:
-            paths[name] = _path_in_repository(name, options.cwd)
+            paths[name] = path_in_repository(name, options.cwd)
     return "".join(f"{_command(each, paths[each.source.name])}\n" for each in run.findings)
 
 
@@ -54,19 +50,3 @@ def _command(finding: Finding, path: str) -> str:
 def _escaped(text: str, replacements: dict[str, str]) -> str:
     """GitHub's own escapes, and those of `escape` for what GitHub leaves alone."""
     return "".join(replacements.get(char) or escape(char) for char in text)
-
-
-def _path_in_repository(name: str, cwd: Path) -> str:
-    """The shown name of a file relative to the repository's root, always with `/`.
-
-    The root is GITHUB_WORKSPACE where that holds the file, else the nearest folder
-    above the file that git keeps.  A name outside both, or of no file, stays as it is.
-    """
-    if name == STDIN_NAME:
-        return name
-    path = absolute(Path(name), cwd)
-    workspace = os.environ.get("GITHUB_WORKSPACE")
-    roots = [absolute(Path(workspace), cwd)] if workspace else []
-    roots += [folder for folder in path.parents if (folder / ".git").exists()][:1]
-    relative = (shown(path, root) for root in roots)
-    return next((inside for inside in relative if not Path(inside).is_absolute()), name)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pglint_locks.findings import Edit, Finding, Fix
+from pglint_locks.reporters.asciijson import document, line
+from pglint_locks.reporters.filenames import decodable
 from pglint_locks.reporters.options import RenderOptions
 from pglint_locks.text import SourceText, Span
 
@@ -15,17 +16,12 @@ if TYPE_CHECKING:
 
 def render_array(run: Run, _options: RenderOptions) -> str:
     """One JSON array with an object for each finding of the run, in ASCII."""
-    return _ascii(json.dumps([_object(finding) for finding in run.findings], indent=2))
+    return document([_object(finding) for finding in run.findings])
 
 
 def render_lines(run: Run, _options: RenderOptions) -> str:
     """One JSON object in a line for each finding of the run, in ASCII."""
-    return "".join(_ascii(json.dumps(_object(finding))) for finding in run.findings)
-
-
-def _ascii(document: str) -> str:
-    """JSON leaves only DEL as it is: with this no control character reaches a terminal."""
-    return document.replace("\x7f", "\\u007f") + "\n"
+    return "".join(line(_object(finding)) for finding in run.findings)
 
 
 def _object(finding: Finding) -> dict[str, Any]:
@@ -34,7 +30,7 @@ def _object(finding: Finding) -> dict[str, Any]:
         "name": finding.rule.name,
         "severity": finding.severity.value,
         "message": finding.text,
-        "filename": _filename(finding.source),
+        "filename": decodable(finding.source.name),
         **_range(finding.source, finding.span),
         "table": finding.table or None,
         "unit": finding.unit or None,
@@ -43,21 +39,13 @@ def _object(finding: Finding) -> dict[str, Any]:
         "related": [
             {
                 "message": related.message,
-                "filename": _filename(related.source),
+                "filename": decodable(related.source.name),
                 **_range(related.source, related.span),
             }
             for related in finding.related
         ],
         "sqlstate": finding.sqlstate or None,
     }
-
-
-def _filename(source: SourceText) -> str:
-    """The shown name; bytes in it that are no UTF-8 become U+FFFD, for JSON has no way to say them.
-
-    Python holds them as lone surrogates, and most readers of JSON reject these.
-    """
-    return source.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _fix(source: SourceText, fix: Fix) -> dict[str, Any]:

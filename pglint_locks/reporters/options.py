@@ -15,9 +15,11 @@ class RenderOptions:
     `color`: whether ANSI colours may be used.  `width`: cells in a line of the reader's
     terminal; 0 where there is none, and then no text is wrapped.  `threshold`: findings
     lighter than this are not shown.  `cwd`: what shown file names are relative to.
+    `errors`: what failed the run, a line each; standard error has them too.
     """
 
     color: bool
     width: int
     threshold: Severity
     cwd: Path
+    errors: tuple[str, ...] = ()
