@@ -26,7 +26,7 @@ from pglint_locks.options import (
 )
 from pglint_locks.paths import absolute, below, shown
 from pglint_locks.patterns import Level, PatternSet
-from pglint_locks.rules import RULES
+from pglint_locks.plugins import known_rules
 from pglint_locks.selection import called_formerly, closest, matching, resolve
 
 COMMAND_LINE = "command line"
@@ -44,7 +44,7 @@ class Settings:
     has the severities that replace a rule's own; None switches the rule off.
     """
 
-    enabled: frozenset[str] = field(default_factory=lambda: resolve(RULES))
+    enabled: frozenset[str] = field(default_factory=lambda: resolve(known_rules()))
     severity: Mapping[str, Severity | None] = field(default_factory=dict)
     severity_threshold: Severity = Severity.NOTE
     fail_on: Severity | None = Severity.WARNING
@@ -114,8 +114,8 @@ class Config:
         codes: frozenset[str] | None = None
         for layer in self.layers:
             select, extend, ignore = (layer.values.get(key) for key in SELECTION_KEYS)
-            codes = resolve(RULES, select, extend or (), ignore or (), base=codes)
-        return resolve(RULES) if codes is None else codes
+            codes = resolve(known_rules(), select, extend or (), ignore or (), base=codes)
+        return resolve(known_rules()) if codes is None else codes
 
     def settings(self, file: Path) -> Settings:
         """The settings for one file, given by its absolute path."""
@@ -129,7 +129,7 @@ class Config:
         assumed = self.covers("assume-in-transaction", file)
         if not ignored and not assumed:
             return self._common
-        return self._make(self.enabled - matching(RULES, ignored), assumed)
+        return self._make(self.enabled - matching(known_rules(), ignored), assumed)
 
     def covers(self, key: str, path: Path, is_directory: bool = False) -> bool:
         """Whether a key's gitignore patterns match a path or a directory above it."""
@@ -176,7 +176,7 @@ class Config:
     def _severities(self) -> dict[str, Severity | None]:
         """The severity that is set for each code: the longest selector's."""
         table: Mapping[str, Severity | None] = self["severity"]
-        closests = ((rule.code, closest(rule, table)) for rule in RULES)
+        closests = ((rule.code, closest(rule, table)) for rule in known_rules())
         return {code: table[selector] for code, selector in closests if selector}
 
     @property
@@ -185,7 +185,7 @@ class Config:
         for layer in self.layers:
             for key, words in _selectors_of(layer.values):
                 for word in words:
-                    for rule in RULES:
+                    for rule in known_rules():
                         if called_formerly(rule, word):
                             today = rule.code if word[:1].isupper() else rule.name
                             yield f"{layer.origin}: {key}: {word} is called {today} today"

@@ -223,7 +223,7 @@ def _no_rule(item: str, span: Span, rules: Sequence[Rule]) -> Mistake:
 
 
 def _renamed(word: str, span: Span, rule: Rule) -> Mistake:
-    today = rule.code if _CODE.fullmatch(word) else rule.name
+    today = rule.code if word[-1:].isdigit() else rule.name
     message = f"{word} is called {today} today"
     return Mistake(span, message, "its former name", f"write {today}", today)
 

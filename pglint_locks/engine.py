@@ -243,7 +243,7 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         statements=sum(report.statements for report in reports),
         clauses=sum(report.clauses for report in reports),
         not_analysed=tuple(item for report in reports for item in report.not_analysed),
-        errors=tuple(gathered.errors),
+        errors=(*gathered.errors, *(each for report in reports for each in report.failures)),
         clauses_by_kind=_by_kind(reports),
         suppressed=tuple(each for report in reports for each in report.suppressed),
     )

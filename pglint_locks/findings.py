@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from pglint_locks.text import SourceText, Span
+from pglint_locks.text import Position, SourceText, Span
 
 PROJECT_URL = "https://github.com/pglint-locks/pglint-locks"
 PAGES_URL = f"{PROJECT_URL}/blob/main/rules"
@@ -161,6 +162,9 @@ class Rule(NamedTuple):
     `about_others`: it speaks of what other sessions do, so not of temporary tables.
     `about_missing`: it speaks of what a statement lacks, so not where that may be put in.
     `formerly`: codes and names that it had before, which still stand for it.
+
+    Of a rule from another package: `pages` is the folder that its page stands in, `pages_url`
+    where that folder is on the web; `plugin` is the package, known once it is loaded.
     """
 
     code: str
@@ -174,16 +178,19 @@ class Rule(NamedTuple):
     about_missing: bool = False
     gather: Callable[[Any], Iterator[Note]] | None = None
     formerly: tuple[str, ...] = ()
+    pages: Path | None = None
+    pages_url: str = PAGES_URL
+    plugin: str = ""
 
     @property
     def page(self) -> str:
-        """File name of the rule's page, below `rules/`."""
+        """File name of the rule's page, below `rules/` or `pages`."""
         return f"{self.code}-{self.name}.md"
 
     @property
     def url(self) -> str:
         """Where the page can be read on the web."""
-        return f"{PAGES_URL}/{self.page}"
+        return f"{self.pages_url}/{self.page}"
 
 
 class Related(NamedTuple):
@@ -216,6 +223,26 @@ class Finding(NamedTuple):
     sqlstate: str | None = None
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
+
+    @property
+    def code(self) -> str:
+        """The code of its rule."""
+        return self.rule.code
+
+    @property
+    def filename(self) -> str:
+        """The file's name as reports show it."""
+        return self.source.name
+
+    @property
+    def location(self) -> Position:
+        """Row and column of its first character."""
+        return self.source.position(self.span.start)
+
+    @property
+    def end_location(self) -> Position:
+        """Row and column behind its last character."""
+        return self.source.position(self.span.end)
 
     @property
     def text(self) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
+from pglint_locks.plugins import known_rules, plugin_errors
 from pglint_locks.rules import RULES
 from pglint_locks.selection import check_selector
 
@@ -141,8 +142,24 @@ def _seconds(value: object) -> float:
 def _selectors(value: object) -> tuple[str, ...]:
     selectors = _texts(value)
     for selector in selectors:
-        check_selector(RULES, selector)
+        _check_selector(selector)
     return selectors
+
+
+def _check_selector(selector: str) -> None:
+    """Make sure that a selector picks a rule: plug-ins are loaded where no other is called so.
+
+    Raises:
+        UsageError: it picks none.
+    """
+    try:
+        check_selector(RULES, selector)
+    except UsageError:
+        try:
+            check_selector(known_rules(), selector)
+        except UsageError as error:
+            hints = "".join(f"; {line}" for line in plugin_errors())
+            raise UsageError(f"{error}{hints}") from None
 
 
 def _select(value: object) -> tuple[str, ...]:
@@ -157,7 +174,7 @@ def _rule_severities(value: object) -> dict[str, Severity | None]:
     if not isinstance(value, dict):
         raise WrongValueError('must be a table such as { PGL301 = "warning" }')
     for name in value:
-        check_selector(RULES, name)
+        _check_selector(name)
     return {name: _one_severity(name, word) for name, word in value.items()}
 
 

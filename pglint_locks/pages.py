@@ -17,7 +17,7 @@ def read_page(rule: Rule) -> str:
     Raises:
         UsageError: this installation lacks the page.
     """
-    for folder in _FOLDERS:
+    for folder in (rule.pages,) if rule.pages else _FOLDERS:
         try:
             return (folder / rule.page).read_text(encoding="utf-8")
         except FileNotFoundError:

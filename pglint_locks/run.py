@@ -24,6 +24,7 @@ class FileReport(NamedTuple):
     """What linting one file gave; `clauses` counts the locking clauses seen in it.
 
     `kind` is the kind of file, `places` the statements that a suppression may stand above.
+    `failures` are rules of plug-ins that failed: all other rules have had their say.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -33,6 +34,7 @@ class FileReport(NamedTuple):
     kind: str = "SQL"
     places: tuple[Span, ...] = ()
     suppressed: tuple[SuppressedFinding, ...] = ()
+    failures: tuple[FileError, ...] = ()
 
 
 class Run(NamedTuple):

@@ -14,7 +14,7 @@ from pglint_locks.findings import Rule, Subject
 
 ALL = "ALL"
 
-_PREFIX = re.compile(r"PGL\d*", re.IGNORECASE)
+_LETTERS = re.compile(r"[A-Z]+")
 _NO_MATCH = 0
 # A name says as much as a whole code; ALL is shorter than the shortest prefix, `PGL`.
 _WHOLE = 100
@@ -126,6 +126,7 @@ def _specificity(rule: Rule, selector: str) -> int:
         return _ALL
     if selector.lower() in (rule.code.lower(), rule.name) or called_formerly(rule, selector):
         return _WHOLE
-    if _PREFIX.fullmatch(selector) and rule.code.startswith(selector.upper()):
+    letters = _LETTERS.match(rule.code)
+    if letters and rule.code.startswith(selector.upper()) and selector[letters.end() - 1 :]:
         return len(selector)
     return _NO_MATCH

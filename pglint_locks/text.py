@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -45,16 +46,16 @@ class Position(NamedTuple):
     column: int
 
 
+@dataclass(frozen=True)
 class SourceText:
     """A decoded file (or standard input): its shown name and its text without BOM.
 
     `mark` is the byte order mark that stands before the text, or nothing.
     """
 
-    def __init__(self, name: str, text: str, mark: str = "") -> None:
-        self.name = name
-        self.text = text
-        self.mark = mark
+    name: str
+    text: str = field(repr=False)
+    mark: str = ""
 
     @cached_property
     def _line_starts(self) -> list[int]:

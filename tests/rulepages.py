@@ -13,11 +13,10 @@ from pglint_locks.engine import lint_text
 from pglint_locks.findings import Rule
 from pglint_locks.rules import RULES
 from pglint_locks.selection import resolve
+from pglint_locks.testing.pages import PROVED, examples, section
 
 PAGES = Path(__file__).parent.parent / "rules"
-PROVED = "## Proved"
 
-_SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(
     r"- PostgreSQL (\d+\.\d+(?:, \d+\.\d+)*): (.+) \(`(tests/proofs/\w+\.py::test_\w+)`\)"
 )
@@ -54,17 +53,6 @@ def has_proofs(rule: Rule) -> bool:
 def page(rule: Rule) -> str:
     """The text of a rule's page."""
     return (PAGES / rule.page).read_text(encoding="utf-8")
-
-
-def section(rule: Rule, heading: str) -> str:
-    """What stands below one heading of a rule's page."""
-    _, _, rest = page(rule).partition(f"\n{heading}\n")
-    return re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
-
-
-def examples(rule: Rule, heading: str) -> list[str]:
-    """The fenced SQL blocks below one heading of a rule's page."""
-    return _SQL_BLOCK.findall(section(rule, heading))
 
 
 def bad(code: str) -> list[str]:

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pglint_locks import config as config_module
-from pglint_locks import kinds, linting
+from pglint_locks import kinds, plugins
 from pglint_locks.cli import run
 from pglint_locks.config import Settings
 from pglint_locks.engine import fix_text, lint_text
 from pglint_locks.findings import Rule
-from pglint_locks.linting import ledger
 from pglint_locks.rules import RULES
 from pglint_locks.selection import find_rule
 
@@ -147,7 +145,7 @@ def renamed(monkeypatch: pytest.MonkeyPatch) -> tuple[Rule, ...]:
         rule._replace(formerly=("PGL902", "offset-locks")) if rule.code == "PGL102" else rule
         for rule in RULES
     )
-    for module in (config_module, kinds, ledger, linting):
+    for module in (kinds, plugins):
         monkeypatch.setattr(module, "RULES", rules)
     return rules
 

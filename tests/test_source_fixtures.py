@@ -11,11 +11,12 @@ import re
 from pathlib import Path
 
 import pytest
-from test_fixtures import FIXTURES, expectations, place_of
+from test_fixtures import FIXTURES
 
 from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
 from pglint_locks.findings import Severity
+from pglint_locks.testing.fixtures import expectations, place_of
 
 _COUNTS = re.compile(r"counts: (\d+) clauses, (\d+) analysed")
 SOURCES = FIXTURES / "sources"

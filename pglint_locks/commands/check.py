@@ -29,6 +29,7 @@ from pglint_locks.discovery import Discovery, discover
 from pglint_locks.errors import UsageError
 from pglint_locks.findings import Finding, Severity
 from pglint_locks.paths import absolute, shown, working_directory
+from pglint_locks.plugins import plugin_errors
 
 if TYPE_CHECKING:
     from pglint_locks.run import Run
@@ -123,7 +124,7 @@ def _report(
     """Print all that there is to say; returns the exit status."""
     seen = lint.shown(run)
     errors = [*found.errors, *(f"{error.filename}: {error.message}" for error in run.errors)]
-    errors += [*fixing.errors, *sieve.errors]
+    errors += [*fixing.errors, *sieve.errors, *plugin_errors()]
     reported = run._replace(findings=tuple(seen), suppressed=lint.silenced(run))
     try:
         _write(reported, config, fixing, errors)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pglint_locks.commands.layers import configurations
-from pglint_locks.commands.streams import prepare, show
+from pglint_locks.commands.streams import complain_of_plugins, prepare, show
 from pglint_locks.config import SELECTION_KEYS, Config
 from pglint_locks.errors import UsageError
 from pglint_locks.kinds import NEVER, OFF
@@ -18,7 +18,9 @@ from pglint_locks.paths import absolute, working_directory
 
 
 def show_config(path: str, given: Mapping[str, object]) -> int:
-    """Print the settings that hold for a path; returns the exit status 0.
+    """Print the settings that hold for a path; returns the exit status.
+
+    It is 0, or 2 where a plug-in with rules is broken: the rest is printed all the same.
 
     Raises:
         UsageError: an option, a variable or a configuration file is wrong, or there is no
@@ -34,7 +36,7 @@ def show_config(path: str, given: Mapping[str, object]) -> int:
     rows = [_row(option, config) for option in OPTIONS if option.built and option.in_files]
     rows.append(("# rules that run", " ".join(sorted(config.enabled)), ""))
     show("".join(_lines(rows)))
-    return 0
+    return complain_of_plugins()
 
 
 def _row(option: Option, config: Config) -> tuple[str, str, str]:

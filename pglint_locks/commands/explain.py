@@ -7,18 +7,26 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from pglint_locks.commands.streams import prepare, show, terminal_width, wants_color
+from pglint_locks.commands.streams import (
+    complain_of_plugins,
+    prepare,
+    show,
+    terminal_width,
+    wants_color,
+)
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Rule
 from pglint_locks.pages import read_page
-from pglint_locks.rules import RULES
+from pglint_locks.plugins import known_rules
 from pglint_locks.selection import find_rule, listed_by
 
 _FORMATS = ("text", "json")
 
 
 def explain(name: str | None, everything: bool, output_format: str) -> int:
-    """Print one rule's page, or list all rules or those of a prefix; returns the exit status 0.
+    """Print one rule's page, or list all rules or those of a prefix; returns the exit status.
+
+    It is 0, or 2 where a plug-in with rules is broken: the rest is printed all the same.
 
     Raises:
         UsageError: no rule, or not exactly one thing, is asked for.
@@ -29,13 +37,15 @@ def explain(name: str | None, everything: bool, output_format: str) -> int:
         raise UsageError(f"--output-format: '{output_format}' is not known{hint}")
     if everything == (name is not None):
         raise UsageError("name one rule, such as PGL101, or give --all to list them")
-    listed = RULES if name is None else listed_by(RULES, name)
+    rules = known_rules()
+    status = complain_of_plugins()
+    listed = rules if name is None else listed_by(rules, name)
     if name is None or listed:
         show(_catalogue_json(listed) if output_format == "json" else _catalogue(listed))
     else:
-        rule = find_rule(RULES, name)
+        rule = find_rule(rules, name)
         show(_page_json(rule) if output_format == "json" else _page(rule))
-    return 0
+    return status
 
 
 def _page(rule: Rule) -> str:

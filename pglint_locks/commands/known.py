@@ -117,7 +117,7 @@ class Known:
 
 def _read(path: Path, name: str) -> Baseline:
     from pglint_locks.baseline import parsed
-    from pglint_locks.rules import RULES
+    from pglint_locks.plugins import known_rules
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -129,4 +129,4 @@ def _read(path: Path, name: str) -> Baseline:
     except UnicodeDecodeError:
         hint = "write it anew with --write-baseline"
         raise UsageError(f"{name}: is no baseline: it is not UTF-8; {hint}") from None
-    return parsed(text, name, RULES)
+    return parsed(text, name, known_rules())

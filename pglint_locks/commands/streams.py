@@ -29,6 +29,15 @@ def complain(message: str) -> None:
     tell(f"{_PROGRAM}: error: {message}")
 
 
+def complain_of_plugins() -> int:
+    """Print an error for each broken plug-in; the exit status that they make: 0 or 2."""
+    from pglint_locks.plugins import plugin_errors
+
+    for line in plugin_errors():
+        complain(line)
+    return 2 if plugin_errors() else 0
+
+
 def remark(message: str) -> None:
     """Print what is worth knowing, but no error, on standard error."""
     tell(f"{_PROGRAM}: {message}")

@@ -12,7 +12,7 @@ from pglint_locks.linting.definitions import views_defined
 from pglint_locks.linting.memory import Memory
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.views import Views, known_views
-from pglint_locks.rules import RULES
+from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.text import SourceText
@@ -77,8 +77,10 @@ def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) 
 def _lint_run(linted: Sequence[FileLint]) -> None:
     """Shows what was noted in all files to the rules over the whole run."""
     ledgers = {lint.source.name: lint.ledger for lint in linted}
-    for rule in RULES:
+    for rule in known_rules():
         notes = [note for lint in linted for note in lint.ledger.notes.get(rule.code, ())]
         if rule.subject is Subject.RUN and rule.visit is not None and notes:
-            for found in rule.visit(sorted(notes, key=lambda note: note.sort_key)):
-                ledgers[found.at.filename].add_of_run(rule, found, ledgers)
+            ordered = sorted(notes, key=lambda note: note.sort_key)
+            with sparing(rule, ledgers[ordered[0].filename].failures):
+                for found in rule.visit(ordered):
+                    ledgers[found.at.filename].add_of_run(rule, found, ledgers)

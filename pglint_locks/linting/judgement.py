@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.findings import Edit, Hazard, Note, Rule
@@ -24,13 +26,14 @@ class Judgement(NamedTuple):
     """What the rules say of a statement; all places are ranges of the unit.
 
     `clauses` are where its locking clauses stand; without hazards and notes nobody is
-    `spoken` of.
+    `spoken` of.  `failures` tell why rules of plug-ins failed, by their codes.
     """
 
     clauses: tuple[Span, ...] = ()
     spoken: Spoken | None = None
     hazards: tuple[tuple[Rule, Hazard], ...] = ()
     notes: tuple[tuple[Rule, Note], ...] = ()
+    failures: Mapping[str, str] = MappingProxyType({})
 
     def shifted(self, by: int) -> Judgement:
         """The same of a statement that stands `by` code points further on."""
@@ -41,6 +44,7 @@ class Judgement(NamedTuple):
             self.spoken and self.spoken._replace(span=self.spoken.span.shifted(by)),
             tuple((rule, _shifted(hazard, by)) for rule, hazard in self.hazards),
             tuple((rule, note._replace(span=note.span.shifted(by))) for rule, note in self.notes),
+            self.failures,
         )
 
 

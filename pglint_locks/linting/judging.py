@@ -11,16 +11,17 @@ from pglint_locks.model.locks.row_marks import LockingClause
 from pglint_locks.model.planner.flow import is_never_run
 from pglint_locks.model.statements.possible import hazards
 from pglint_locks.model.statements.statement import Statement
-from pglint_locks.rules import RULES
+from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.sql.standins import as_written
 from pglint_locks.text import Span
 
 
 def judge(statement: Statement, clauses: tuple[Span, ...]) -> Judgement:
     """What the rules say of a statement whose locking `clauses` stand at these places."""
-    found, notes = tuple(_hazards(statement)), tuple(_notes(statement))
+    failures: dict[str, str] = {}
+    found, notes = tuple(_hazards(statement, failures)), tuple(_notes(statement, failures))
     if not (found or notes):
-        return Judgement(clauses)
+        return Judgement(clauses, failures=failures)
     holder = statement.holder
     spoken = Spoken(
         statement.span,
@@ -28,33 +29,36 @@ def judge(statement: Statement, clauses: tuple[Span, ...]) -> Judgement:
         statement.fingerprint,
         None if holder is None else str(holder),
     )
-    return Judgement(clauses, spoken, found, notes)
+    return Judgement(clauses, spoken, found, notes, failures)
 
 
-def _hazards(statement: Statement) -> Iterator[tuple[Rule, Hazard]]:
-    for rule in RULES:
+def _hazards(statement: Statement, failures: dict[str, str]) -> Iterator[tuple[Rule, Hazard]]:
+    for rule in known_rules():
         if rule.subject is Subject.STATEMENT and rule.visit is not None:
-            for hazard in hazards(rule.visit, statement, statement):
-                unsure = _is_unsure(rule, hazard, statement)
-                if not unsure and hazard.span not in statement.view_names:
-                    yield rule, _worded(rule, hazard, statement)
-    for clause in _judged_clauses(statement):
-        for rule in RULES:
-            if rule.subject is Subject.CLAUSE and rule.visit is not None:
-                for hazard in hazards(rule.visit, clause, statement):
+            with sparing(rule, failures):
+                for hazard in hazards(rule.visit, statement, statement):
                     unsure = _is_unsure(rule, hazard, statement)
-                    if not unsure and not _is_the_views(hazard, clause):
+                    if not unsure and hazard.span not in statement.view_names:
                         yield rule, _worded(rule, hazard, statement)
+    for clause in _judged_clauses(statement):
+        for rule in known_rules():
+            if rule.subject is Subject.CLAUSE and rule.visit is not None:
+                with sparing(rule, failures):
+                    for hazard in hazards(rule.visit, clause, statement):
+                        unsure = _is_unsure(rule, hazard, statement)
+                        if not unsure and not _is_the_views(hazard, clause):
+                            yield rule, _worded(rule, hazard, statement)
 
 
-def _notes(statement: Statement) -> Iterator[tuple[Rule, Note]]:
+def _notes(statement: Statement, failures: dict[str, str]) -> Iterator[tuple[Rule, Note]]:
     """What RUN rules want to know of the statement's own clauses."""
     for clause in _judged_clauses(statement):
-        for rule in RULES:
+        for rule in known_rules():
             if rule.gather is None or clause.is_inherited:
                 continue
             if not (rule.about_missing and statement.is_open):
-                yield from ((rule, note) for note in rule.gather(clause))
+                with sparing(rule, failures):
+                    yield from ((rule, note) for note in rule.gather(clause))
 
 
 def _judged_clauses(statement: Statement) -> list[LockingClause]:

@@ -19,8 +19,9 @@ from pglint_locks.findings import (
     SuppressedFinding,
 )
 from pglint_locks.linting.judgement import Judgement, Spoken
-from pglint_locks.rules import RULES, pgl004_unread_lock
-from pglint_locks.run import FileReport
+from pglint_locks.plugins import known_rules, sparing
+from pglint_locks.rules import pgl004_unread_lock
+from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.edits import placed
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
@@ -48,6 +49,7 @@ class Ledger:
     clauses: int = 0
     notes: dict[str, list[FiledNote]] = field(default_factory=dict)
     said: set[tuple[str, Span]] = field(default_factory=set)
+    failures: dict[str, str] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
 
     # --- what was seen ----------------------------------------------------------------
@@ -98,13 +100,16 @@ class Ledger:
     def take(self, unit: SqlUnit, judgement: Judgement) -> None:
         """File what the rules say of a statement of a unit."""
         self.count(unit, judgement.clauses)
+        self.failures = {**judgement.failures, **self.failures}
         spoken = judgement.spoken
         if spoken is None:
             return
         for rule, hazard in judgement.hazards:
-            self.add(unit, rule, hazard, spoken)
+            with sparing(rule, self.failures):
+                self.add(unit, rule, hazard, spoken)
         for rule, note in judgement.notes:
-            self._remember(unit, rule, note, spoken)
+            with sparing(rule, self.failures):
+                self._remember(unit, rule, note, spoken)
 
     def _remember(self, unit: SqlUnit, rule: Rule, note: Note, spoken: Spoken) -> None:
         """Keep what a RUN rule wants to know of this file."""
@@ -187,6 +192,7 @@ class Ledger:
             kind=kind_of(self.source.name).name,
             places=tuple(self.statements),
             suppressed=tuple(suppressed),
+            failures=tuple(FileError(self.source.name, why) for why in self.failures.values()),
         )
 
     def _judged(self, settings: Settings) -> tuple[list[Finding], list[SuppressedFinding]]:
@@ -196,7 +202,7 @@ class Ledger:
         from pglint_locks import suppressions
 
         comments = list(dict.fromkeys(self.comments))  # a script's has those of its SQL bodies
-        read = suppressions.read(self.source, comments, self.statements, RULES)
+        read = suppressions.read(self.source, comments, self.statements, known_rules())
         unread = [item.span for item in self.not_analysed]
         off = {code for code, severity in settings.severity.items() if severity is None}
         enabled = settings.enabled - off
