@@ -12,10 +12,11 @@ from pglint_locks.sql.lockwords import (
     may_fold_to_lock_words,
 )
 
+_GAP = r"(?:\s|--[^\n]*\n|/\*(?:(?!\*/)[\s\S])*\*/)*"
 # A verb that begins a statement, and what must come somewhere behind it.
 _GOES_ON = {
     "select": r"\bfrom\b|\w\s*\(",
-    "with": r"\bas\s+(?:not\s+)?(?:materialized\s*)?\(",
+    "with": rf"\bas\b{_GAP}(?:not\b{_GAP})?(?:materialized\b{_GAP})?\(",
     "update": r"\bset\b",
     "delete": r"\bfrom\b",
     "insert": r"\binto\b",
