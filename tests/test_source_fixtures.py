@@ -3,18 +3,22 @@
 Comments of the host say what is found: `expect:` lines as in the rules' fixtures, for every
 finding of warning or above and for the lesser ones that are worth it, and one line
 `counts: 3 clauses, 2 analysed` for the locking clauses seen and read.
+
+Where there is something to fix, `bad-fixed/name.ext` (or `good-fixed`) is the file as all fixes,
+unsafe ones too, leave it; its comments are still those of the file that was repaired.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from test_fixtures import FIXTURES
 
 from pglint_locks.config import Settings
-from pglint_locks.engine import lint_text
+from pglint_locks.engine import fix_text, lint_text
 from pglint_locks.findings import Severity
 from pglint_locks.testing.fixtures import expectations, place_of
 
@@ -24,7 +28,9 @@ SOURCES = FIXTURES / "sources"
 
 def source_files() -> list[Path]:
     """All fixtures of files that are no SQL."""
-    return sorted(path for path in SOURCES.glob("*/*/*") if path.is_file())
+    return sorted(
+        path for kind in ("bad", "good") for path in SOURCES.glob(f"*/{kind}/*") if path.is_file()
+    )
 
 
 def name_of(path: Path) -> str:
@@ -66,3 +72,28 @@ def test_fixture_has_a_twin(path: Path) -> None:
     assert bool(expectations(path.read_text(encoding="utf-8"))) == (kind == "bad")
     twin = path.parents[1] / ("good" if kind == "bad" else "bad") / path.name
     assert twin.is_file(), "a bad case and its near-miss share a name"
+
+
+@pytest.mark.parametrize("path", source_files(), ids=name_of)
+def test_fixture_is_repaired_as_its_snapshot(path: Path) -> None:
+    text = path.read_bytes().decode("utf-8")
+    before = lint_text(text, name_of(path), Settings())
+    done = fix_text(text, name_of(path), Settings(), unsafe=True)
+    snapshot = path.parents[1] / f"{path.parent.name}-fixed" / path.name
+    assert snapshot.exists() == any(finding.fix for finding in before.findings)
+    expected = snapshot.read_bytes().decode("utf-8") if snapshot.exists() else text
+    assert done.text == expected, f"{snapshot.name} should be this:\n{done.text}"
+    after = lint_text(done.text, name_of(path), Settings())
+    codes = Counter(finding.rule.code for finding in before.findings)
+    codes.subtract(finding.rule.code for finding in done.fixed)
+    assert Counter(finding.rule.code for finding in after.findings) <= codes
+    assert (after.statements, after.clauses) == (before.statements, before.clauses)
+    assert len(after.not_analysed) == len(before.not_analysed)
+    again = fix_text(done.text, name_of(path), Settings(), unsafe=True)
+    assert (again.text, again.fixed) == (done.text, ())
+
+
+def test_no_snapshot_without_a_fixture() -> None:
+    for path in SOURCES.glob("*/*-fixed/*"):
+        kind = path.parent.name.removesuffix("-fixed")
+        assert (path.parents[1] / kind / path.name).is_file(), path
