@@ -10,7 +10,7 @@ import pytest
 from pglint_locks.config import Configs, Settings
 from pglint_locks.engine import lint_text
 from pglint_locks.findings import Severity
-from pglint_locks.options import OPTIONS
+from pglint_locks.options import FORMATS, OPTIONS
 from pglint_locks.reporters import RenderOptions, render
 from pglint_locks.rules import RULES
 
@@ -94,3 +94,21 @@ def test_the_examples_show_findings_of_several_rules() -> None:
         for finding in lint_text(path.read_text(encoding="utf-8"), path.name, Settings()).findings
     }
     assert {"PGL101", "PGL102", "PGL201", "PGL301", "PGL401", "PGL501", "PGL701"} <= codes
+
+
+def test_the_python_of_the_readme_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    (tmp_path / "db").mkdir()
+    monkeypatch.chdir(tmp_path)
+    exec(shown[1], {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines
+    assert all(line.startswith("paging.sql 1 PGL") for line in lines)
+
+
+def test_the_table_of_output_formats_lists_all_of_them() -> None:
+    section = README.partition("| `--output-format` | for |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"`([a-z]+)`", section)) == sorted(FORMATS)

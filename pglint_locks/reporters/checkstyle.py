@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding, Severity
 from pglint_locks.reporters.options import RenderOptions
-from pglint_locks.reporters.xml_text import DECLARATION, attributes
+from pglint_locks.reporters.xml_text import DECLARATION, attributes, in_ascii
 
 if TYPE_CHECKING:
     from pglint_locks.run import Run
@@ -22,7 +22,7 @@ def render(run: Run, _options: RenderOptions) -> str:
         lines.append(f"  <file{attributes({'name': name})}>")
         lines += [f"    <error{attributes(_error(finding))}/>" for finding in findings]
         lines.append("  </file>")
-    return DECLARATION + "\n".join([*lines, "</checkstyle>\n"])
+    return DECLARATION + in_ascii("\n".join([*lines, "</checkstyle>\n"]))
 
 
 def _error(finding: Finding) -> dict[str, object]:

@@ -15,6 +15,7 @@ from pglint_locks.reporters.escape import escape
 from pglint_locks.reporters.excerpt import Row, excerpt, last_row
 from pglint_locks.reporters.options import RenderOptions
 from pglint_locks.reporters.telling import marked_sources, notes
+from pglint_locks.reporters.xml_text import in_ascii
 
 if TYPE_CHECKING:
     from pglint_locks.run import Run
@@ -65,7 +66,7 @@ def render(run: Run, options: RenderOptions) -> str:
         for finding in findings:
             lines += _finding(finding)
     foot = f"<footer><p>pglint-locks {__version__}</p></footer>"
-    return "\n".join([*lines, foot, "</body>", "</html>\n"])
+    return in_ascii("\n".join([*lines, foot, "</body>", "</html>\n"]))
 
 
 def _text(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pglint_locks.findings import Finding
 from pglint_locks.reporters.options import RenderOptions
-from pglint_locks.reporters.xml_text import DECLARATION, attributes, content
+from pglint_locks.reporters.xml_text import DECLARATION, attributes, content, in_ascii
 
 if TYPE_CHECKING:
     from pglint_locks.run import Run
@@ -36,7 +36,7 @@ def render(run: Run, options: RenderOptions) -> str:
     failures, errors = len(run.findings), len(options.errors)
     counts = _counts(max(failures + errors, 1), failures, errors)
     head = f"<testsuites{attributes({'name': NAME, **counts})}>"
-    return DECLARATION + "\n".join([head, *suites, "</testsuites>\n"])
+    return DECLARATION + in_ascii("\n".join([head, *suites, "</testsuites>\n"]))
 
 
 def _suite(name: str, cases: Sequence[str], failures: int = 0, errors: int = 0) -> list[str]:

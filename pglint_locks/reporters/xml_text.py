@@ -10,6 +10,11 @@ from pglint_locks.reporters.escape import escape
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 
+def in_ascii(document: str) -> str:
+    """XML or HTML whose characters are numbers beyond ASCII: any encoding of the output will do."""
+    return document.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
 def content(text: str) -> str:
     """Lines of text between tags."""
     return "\n".join(saxutils.escape(escape(line)) for line in text.split("\n"))

@@ -26,3 +26,11 @@ def test_every_report_ends_with_a_line_end(format: str) -> None:
 def test_an_unknown_format_is_the_callers_mistake() -> None:
     with pytest.raises(KeyError):
         report("sarif?", [])
+
+
+@pytest.mark.parametrize("format", sorted({*FORMATS} - {"full", "concise", "github"}))
+def test_formats_for_programs_are_in_ascii(format: str) -> None:
+    name, words = "\u00e9\U0001f389.sql", "\u00fcber \U0001f389"
+    text = report(format, [claim_finding(name=name, message=words, advice=words)])
+    assert text.isascii()
+    assert "\\U0001f389" not in text
