@@ -94,7 +94,13 @@ HOST_LITERALS = {
     "c# verbatim": HostLiteral("A.cs", f'{_CS}@"', _quoted('"'), f'"{_END}\n}}'),
     "kotlin double": HostLiteral("a.kt", f'{_KOTLIN}"', _escaped('"', "$"), '")\n}\n// behind'),
     "kotlin raw": HostLiteral("a.kt", f'{_KOTLIN}"""', str, '""")\n}\n// behind'),
-    "php heredoc": HostLiteral("a.php", f"{_PHP}<<<SQL\n      ", _indented(6), f"\n    SQL{_END}"),
+    "php heredoc": HostLiteral(
+        "a.php",
+        f"{_PHP}<<<SQL\n      ",
+        _indented(6, _backslashed("$")),
+        f"\n    SQL{_END}",
+    ),
+    "php nowdoc": HostLiteral("a.php", f"{_PHP}<<<'SQL'\n      ", _indented(6), f"\n    SQL{_END}"),
     "c# raw": HostLiteral("A.cs", f'{_CS}"""\n      ', _indented(6), f'\n      """{_END}\n}}'),
     "elixir heredoc": HostLiteral(
         "a.ex",

@@ -12,7 +12,7 @@ _TAG = r"<<<[ \t]*(?P<quote>[\"']?)(?P<tag>\w+)(?P=quote)[ \t]*(?:\r\n|\n|\r)"
 PHP = Language(
     grammar="php",
     forms=(
-        Form(re.compile(_TAG.replace("[\"']?", "'")), "%(tag)s"),
+        Form(re.compile(_TAG.replace(r"[\"']?", "'")), "%(tag)s"),
         Form(re.compile(_TAG), "%(tag)s", escapes.BACKSLASH),
         Form(re.compile("'"), "'", escapes.QUOTES),
         Form(re.compile('"'), '"', escapes.BACKSLASH),
