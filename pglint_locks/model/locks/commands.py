@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pglast import ast
 from pglast.enums import ObjectType
 
-from pglint_locks.model.planner.joins import is_pulled_up, join_tree
-from pglint_locks.model.planner.pushdown import plan_level
+from pglint_locks.model.planner.joins import join_tree
+from pglint_locks.model.planner.plan_levels import is_pulled_up, plan_level
 from pglint_locks.model.planner.strictness import is_never_true
 from pglint_locks.model.queries.query import Cte, ItemKind, Query, QueryKind, RangeItem
 
@@ -49,6 +49,15 @@ def planned_levels(top: Query) -> set[Query]:
     A WITH query that only reads and that nothing names is not.  One that only an unread one
     names is, though it is never run (`cterefcount`).
     """
+    return _levels(top, with_empty=False)
+
+
+def checked_levels(top: Query) -> set[Query]:
+    """The levels whose tables' permissions are checked (`flatten_unplanned_rtes`)."""
+    return _levels(top, with_empty=True)
+
+
+def _levels(top: Query, with_empty: bool) -> set[Query]:
     planned: set[Query] = set()
     stack = [top]
     while stack:
@@ -57,7 +66,7 @@ def planned_levels(top: Query) -> set[Query]:
             continue
         planned.add(query)
         stack += [cte.query for cte in query.ctes if cte.query.is_write or _is_named(cte)]
-        if not _is_empty(query):
+        if with_empty or not _is_empty(query):
             stack += query.sources()
         stack += [link.query for link in query.sub_links]
     return planned

@@ -37,6 +37,8 @@ def _is_run(cte: Cte, asked: frozenset[Cte]) -> bool:
 
 
 def _is_level_run(query: Query, asked: frozenset[Cte]) -> bool:
+    if unread_item(query) is not None:
+        return False
     level: Query | None = query
     while level is not None:
         cte = level.embedding

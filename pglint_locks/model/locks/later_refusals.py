@@ -6,7 +6,12 @@ import sys
 
 from pglast import ast
 
-from pglint_locks.model.locks.commands import command_name, plan_levels, planned_levels
+from pglint_locks.model.locks.commands import (
+    checked_levels,
+    command_name,
+    plan_levels,
+    planned_levels,
+)
 from pglint_locks.model.locks.refusals import (
     Refusal,
     refusal_in_function,
@@ -19,9 +24,10 @@ from pglint_locks.model.locks.refusals import (
     refusal_of_scroll_in_body,
 )
 from pglint_locks.model.locks.row_marks import LockingClause, Strength
-from pglint_locks.model.planner.outer_joins import nullable_items
-from pglint_locks.model.planner.pushdown import is_restricted, plan_level
-from pglint_locks.model.planner.unread import unread_item
+from pglint_locks.model.planner.outer_joins import reduced
+from pglint_locks.model.planner.plan_levels import plan_level
+from pglint_locks.model.planner.restrictions import is_restricted
+from pglint_locks.model.planner.unread import is_left_out
 from pglint_locks.model.queries.query import ItemKind, Query, RangeItem
 from pglint_locks.model.statements.statement import Statement
 
@@ -35,15 +41,14 @@ def refuse_later(statement: Statement, clauses: list[LockingClause]) -> None:
     for top in statement.queries:
         own = [clause for clause in clauses if clause.query.root is top]
         if own and not any(clause.refusals for clause in own):
-            planned = planned_levels(top)
-            own = [
-                clause
-                for clause in own
-                if clause.query in planned and unread_item(clause.query) is None
-            ]
-            _refuse_in_planner(top, own, covered, planned)
-            _refuse_when_run(statement, top, own, covered)
-            _refuse_unlockable(own)
+            own = [clause for clause in own if not is_left_out(clause.query)]
+            planned, checked = planned_levels(top), checked_levels(top)
+            in_plan = [clause for clause in own if clause.query in planned]
+            _refuse_in_planner(top, in_plan, covered, planned)
+            _refuse_when_run(
+                statement, top, [clause for clause in own if clause.query in checked], covered
+            )
+            _refuse_unlockable(in_plan)
 
 
 def _covered(clauses: list[LockingClause]) -> dict[RangeItem, Strength]:
@@ -74,7 +79,7 @@ def _refuse_in_planner(
     covered: dict[RangeItem, Strength],
     planned: set[Query],
 ) -> None:
-    nullable = nullable_items([top])
+    nullable = reduced(top).nullable
     levels = {level: place for place, level in enumerate(plan_levels(top))}
     for clause in clauses:
         # A level is looked at before those that it holds, first for grouping, then for joins.
@@ -114,15 +119,16 @@ def _refuse_when_run(
     if any(clause.refusals for clause in clauses):
         return
     command = command_name(statement.node, top, {item: str(covered[item]) for item in covered})
-    if command is None:
-        return
     routine, cursor = statement.routine, statement.cursor
     if cursor is not None and not cursor.opened:
         return
     for clause in clauses:
         if not clause.covered:
             continue
-        if cursor is not None and cursor.scrolls:
+        if command is None:  # none is in the plan, but permissions are asked for all the same
+            if statement.read_only is not None and _touches_permanent(top, clauses):
+                clause.refusals.append(refusal_in_transaction("SELECT"))
+        elif cursor is not None and cursor.scrolls:
             clause.refusals.append(refusal_of_scroll_in_body())
         elif routine is not None and not routine.is_volatile:
             refusal = refusal_in_function(command)

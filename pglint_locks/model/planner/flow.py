@@ -118,7 +118,7 @@ def reads_whole_input(query: Query) -> bool:
     """
     node = query.node
     if query.kind is QueryKind.SET_OPERATION:
-        return bool(node.sortClause) or not _is_union_all(node)
+        return bool(node.sortClause) or not is_union_all(query)
     if query.kind is not QueryKind.SELECT:
         return False
     return bool(
@@ -133,7 +133,7 @@ def reads_whole_input(query: Query) -> bool:
 def whole_input_reason(query: Query) -> str:
     """The words for which a level takes all of its input first: see `reads_whole_input`."""
     node = query.node
-    if query.kind is QueryKind.SET_OPERATION and not _is_union_all(node):
+    if query.kind is QueryKind.SET_OPERATION and not is_union_all(query):
         return "set operation"
     for words, part in (("ORDER BY", node.sortClause), ("DISTINCT", node.distinctClause)):
         if part:
@@ -143,16 +143,22 @@ def whole_input_reason(query: Query) -> str:
     return "window function" if any(call.windowed for call in query.calls) else "aggregate"
 
 
-def _is_union_all(node: ast.SelectStmt) -> bool:
-    stack = [node]
+def set_operations(query: Query) -> Iterator[ast.SelectStmt]:
+    """The set operations that a level consists of; its arms are between them."""
+    arms = [arm.node for arm in query.arms]
+    stack = [query.node]
     while stack:
         select = stack.pop()
-        if select.larg is None:
-            continue
-        if select.op != SetOperation.SETOP_UNION or not select.all:
-            return False
-        stack += [select.larg, select.rarg]
-    return True
+        if not any(select is arm for arm in arms):
+            yield select
+            stack += [select.larg, select.rarg]
+
+
+def is_union_all(query: Query) -> bool:
+    """Whether a level is a set operation that gives all rows of its arms."""
+    return query.kind is QueryKind.SET_OPERATION and all(
+        each.op == SetOperation.SETOP_UNION and each.all for each in set_operations(query)
+    )
 
 
 def locking_level(query: Query) -> Query:

@@ -13,11 +13,12 @@ from pglint_locks.model.queries.query import Query, RangeItem
 
 
 class Join(NamedTuple):
-    """A join in FROM: its items left and right, joins below included, and its condition.
+    """A join in FROM: its own item, those left and right, joins included, and its condition.
 
     `using` are the columns of USING; those of NATURAL do not show in the text.
     """
 
+    item: RangeItem
     kind: JoinType
     left: tuple[RangeItem, ...]
     right: tuple[RangeItem, ...]
@@ -49,7 +50,7 @@ def joins(query: Query) -> Iterator[Join]:
         if isinstance(node, ast.JoinExpr):
             right, left = sides.pop(), sides.pop()
             using = tuple(name.sval for name in node.usingClause or ())
-            yield Join(node.jointype, left, right, node.quals, using, bool(node.isNatural))
+            yield Join(item, node.jointype, left, right, node.quals, using, bool(node.isNatural))
             sides.append((*left, *right, item))
         else:
             sides.append((item,))

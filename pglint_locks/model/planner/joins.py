@@ -8,9 +8,10 @@ from typing import NamedTuple
 from pglast import ast
 from pglast.enums import JoinType
 
-from pglint_locks.model.planner.flow import is_simple
-from pglint_locks.model.queries.functions import is_aggregate, is_never_strict
-from pglint_locks.model.queries.query import Query, QueryKind, RangeItem
+from pglint_locks.model.planner.outputs import value_of, values_of
+from pglint_locks.model.planner.plan_levels import is_pulled_up
+from pglint_locks.model.queries.functions import is_never_strict
+from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.sql.walk import descendants
 
 
@@ -32,11 +33,9 @@ class Leaf(NamedTuple):
         if _lacks(self.item, column):
             return
         yield self.item
-        if self.item.query is not None and not is_fenced(self.item.query):
-            inside = join_tree(self.item.query)
-            value = value_of(self.item, column)
-            if not (_may_hide_null(value) or _is_over_rows(value, self.item.query)):
-                yield from _items_behind(inside, self.item, column)
+        for query, value in values_of(self.item, column):
+            if not _may_hide_null(value):
+                yield from _items_behind(join_tree(query), value)
 
 
 class Product(NamedTuple):
@@ -62,7 +61,7 @@ class Product(NamedTuple):
             value = value_of(self.item, column)
             is_lone = len(tuple(self.items())) == 1
             if not _lacks(self.item, column) and (is_lone or not _may_hide_null(value)):
-                yield from _items_behind(self, self.item, column)
+                yield from _items_behind(self, value)
             return
         for child in self.children:
             yield from child.column_items(column)
@@ -150,22 +149,6 @@ def _single(item: RangeItem) -> JoinTree:
     return Leaf(item)
 
 
-def is_pulled_up(query: Query) -> bool:
-    """Whether a FROM sub-SELECT, or a VALUES list in its place, is no level of the plan."""
-    if query.kind is QueryKind.VALUES:
-        node = query.node
-        return not (node.sortClause or node.limitCount or node.limitOffset or node.withClause)
-    return is_simple(query)
-
-
-def is_fenced(query: Query) -> bool:
-    """Whether no condition from above is pushed down into a FROM sub-SELECT.
-
-    Any LIMIT or OFFSET keeps them out, LIMIT ALL and OFFSET 0 too (`subquery_is_pushdown_safe`).
-    """
-    return query.node.limitCount is not None or query.node.limitOffset is not None
-
-
 def named_in(tree: JoinTree, item: RangeItem) -> JoinTree | None:
     """The part of a level's tree that a range item's name stands for."""
     stack: list[JoinTree] = [tree]
@@ -188,9 +171,8 @@ def _lacks(item: RangeItem, column: str) -> bool:
     return item.columns is not None and column not in item.columns
 
 
-def _items_behind(inside: Product, item: RangeItem, column: str) -> Iterator[RangeItem]:
-    """The leaves in a sub-SELECT without which one of its output columns may be NULL."""
-    value = value_of(item, column)
+def _items_behind(inside: Product, value: ast.Node | None) -> Iterator[RangeItem]:
+    """The leaves in a sub-SELECT without which an output column of this value may be NULL."""
     if value is not None:
         for node in descendants(value):
             if isinstance(node, ast.ColumnRef):
@@ -201,24 +183,8 @@ def _items_behind(inside: Product, item: RangeItem, column: str) -> Iterator[Ran
         yield from child.items()
 
 
-def value_of(item: RangeItem, column: str) -> ast.Node | None:
-    """The expression that a sub-SELECT gives for a column; None where that does not show."""
-    targets = getattr(item.query.node, "targetList", None) or () if item.query else ()
-    if item.columns is None or len(targets) != len(item.columns) or column not in item.columns:
-        return None
-    return targets[item.columns.index(column)].val
-
-
 def _may_hide_null(value: ast.Node | None) -> bool:
     return value is not None and (is_never_strict(value) or isinstance(value, ast.SubLink))
-
-
-def _is_over_rows(value: ast.Node | None, query: Query) -> bool:
-    """Whether an aggregate or window function is in a value: a condition on it stays above."""
-    if value is None:
-        return False
-    over_rows = [call.node for call in query.calls if call.windowed or is_aggregate(call)]
-    return any(node is call for node in (value, *descendants(value)) for call in over_rows)
 
 
 def items_of_column(reference: ast.ColumnRef, scope: Query) -> Iterator[RangeItem]:

@@ -7,53 +7,59 @@ strict, so an outer join that is left here is one for certain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import count
+from typing import NamedTuple
 
 from pglast import ast
 from pglast.enums import JoinType
 
-from pglint_locks.model.planner.join_sides import joins
+from pglint_locks.model.planner.equalities import equalities, is_equated
 from pglint_locks.model.planner.joins import (
     Branch,
     JoinTree,
     Leaf,
     Product,
-    is_fenced,
-    is_pulled_up,
     join_tree,
 )
-from pglint_locks.model.planner.predicates import column_parts, items_named
-from pglint_locks.model.planner.pushdown import (
-    at_plan_level,
-    equal_columns,
-    may_equal_constant,
-    plan_level,
-)
-from pglint_locks.model.planner.strictness import needed_items, strict_items
-from pglint_locks.model.queries.query import ItemKind, Query, RangeItem, SubLink, SubLinkKind
-from pglint_locks.sql.walk import descendants
+from pglint_locks.model.planner.members import Member
+from pglint_locks.model.planner.outputs import values_of
+from pglint_locks.model.planner.plan_levels import is_fenced, is_flattened, is_pulled_up
+from pglint_locks.model.planner.pushdown import reaching_down_as, reaching_down_by_using
+from pglint_locks.model.planner.strictness import is_never_true, needed_items, strict_items
+from pglint_locks.model.queries.query import ItemKind, Query, RangeItem, SubLink
 
 _Step = tuple[JoinTree, frozenset[RangeItem]]
 _NONE: frozenset[RangeItem] = frozenset()
 
 
-def nullable_items(queries: Iterable[Query]) -> dict[RangeItem, int]:
-    """The range items that an outer join of the plan may extend with NULLs.
+class Reduction(NamedTuple):
+    """The outer joins of a plan: what they may extend with NULLs, and what each join is.
 
-    Each with the place of the first such join, in the order in which `deconstruct_jointree`
-    comes to the joins of a level: inner ones first.
-    A FROM sub-SELECT that the planner pulls up stands there with its own items.
+    `nullable` are range items, each with the place of the first such join, in the order in
+    which `deconstruct_jointree` comes to the joins of a level: inner ones first.  A FROM
+    sub-SELECT that the planner pulls up stands there with its own items.
+    `kinds` has each join by its range item.
     """
-    levels = [level for query in queries for level in query.levels()]
+
+    nullable: dict[RangeItem, int]
+    kinds: dict[RangeItem, JoinType]
+
+
+@lru_cache(maxsize=64)
+def reduced(query: Query) -> Reduction:
+    """The outer joins of a statement's plan."""
+    levels = list(query.levels())
     if not any(_has_outer_join(level) for level in levels):
-        return {}
+        return Reduction({}, {})
     nullable: dict[RangeItem, int] = {}
+    kinds: dict[RangeItem, JoinType] = {}
     places = count(0, -1)
     stack: list[_Step] = [
         (join_tree(level), _compared(level))
         for level in levels
-        if not isinstance(level.embedding, RangeItem)
+        if not isinstance(level.embedding, RangeItem) and not level.is_arm
     ]
     while stack:
         tree, needed = stack.pop()
@@ -63,9 +69,13 @@ def nullable_items(queries: Iterable[Query]) -> dict[RangeItem, int]:
             case Product():
                 needed |= needed_items(tree.condition, tree.query)
                 stack += [(child, needed) for child in tree.children]
+                stack += [(join_tree(arm), needed) for arm in tree.query.arms if arm.is_arm]
             case Branch():
-                stack += _into_join(tree, needed, nullable, next(places))
-    return {item: place for item, place in nullable.items() if not _is_no_relation(item)}
+                sides, kinds[tree.item] = _into_join(tree, needed)
+                stack += sides
+                nullable |= dict.fromkeys(_extended(tree, kinds[tree.item]), next(places))
+    lockable = {item: place for item, place in nullable.items() if not _is_no_relation(item)}
+    return Reduction(lockable, kinds)
 
 
 def _is_no_relation(item: RangeItem) -> bool:
@@ -88,85 +98,56 @@ def _has_outer_join(query: Query) -> bool:
 def _compared(level: Query) -> frozenset[RangeItem]:
     """What a sub-SELECT of IN cannot do without once it is joined to the level around it.
 
-    An equality with a constant is carried on into it, as is one between two of its columns.
+    One that is planned on its own is given conditions only where what it gives is equal to
+    a constant, or two of its columns to one another.
     """
     link = level.embedding
-    if not isinstance(link, SubLink) or link.kind is not SubLinkKind.ANY or is_fenced(level):
+    if not isinstance(link, SubLink) or not is_equated(link):
         return _NONE
-    if not _may_be_joined(link):
-        return _NONE
-    expressions = getattr(link.node.testexpr, "args", None) or (link.node.testexpr,)
-    tested = [parts for each in expressions if (parts := column_parts(each))]
-    around = plan_level(link.holder)
-    are_equal = len(set(tested)) < len(tested) or (
-        len(tested) > 1
-        and any(len(same.intersection(tested)) > 1 for same in equal_columns(around))
-    )
-    from_outside = any(_is_from_outside(each, link.holder) for each in expressions)
-    is_constant = from_outside or may_equal_constant(around)
-    if not are_equal and not is_constant:
-        return _NONE
-    strict = [strict_items(target.val, level) for target in level.node.targetList or ()]
-    found, own = _NONE.union(*strict), plan_level(level)
-    leaves = {
-        frozenset(item for item in items if plan_level(item.holder) is own) for items in strict
-    }
-    if is_constant or len(leaves) < 2:
-        return found
-    # Columns of two items that are equal are a join's condition, which is not pushed down.
-    return _NONE.union(*leaves)
-
-
-def _is_from_outside(expression: ast.Node, scope: Query) -> bool:
-    """Whether an expression names no column of the plan's level: to that it is a constant."""
-    own = plan_level(scope)
-    items = items_named(expression, scope)
-    return not any(plan_level(item.holder) is own for item in items)
-
-
-def _may_be_joined(link: SubLink) -> bool:
-    """Whether IN may become a join (`pull_up_sublinks_qual_recurse`).
-
-    In the ON of an outer join it must test columns of the nullable side alone.
-    """
-    for join in joins(link.holder):
-        if join.condition is None or join.kind is JoinType.JOIN_INNER:
-            continue
-        if any(node is link.node for node in (join.condition, *descendants(join.condition))):
-            tested = items_named(link.node.testexpr, link.holder)
-            return join.kind is not JoinType.JOIN_FULL and set(tested) <= set(join.nullable)
-    return True
+    around = equalities(link.holder)
+    tested = link.node.testexpr
+    needed = _NONE
+    for place in range(len(tested.args) if isinstance(tested, ast.RowExpr) else 1):
+        if is_flattened(link) or around.restrict(Member(frozenset((level,)), place)):
+            for query, value in values_of(level, place):
+                if value is not None:
+                    needed |= reaching_down_as(value, strict_items(value, query), query)
+    return needed
 
 
 def _into_sub_select(item: RangeItem, needed: frozenset[RangeItem]) -> Iterator[_Step]:
     """A sub-SELECT that is planned on its own; conditions above are pushed down into it."""
     if item.query is not None:
-        yield join_tree(item.query), _NONE if is_fenced(item.query) else needed
+        condition = getattr(item.query.node, "whereClause", None)
+        drops = is_fenced(item.query) or is_never_true(condition)
+        yield join_tree(item.query), _NONE if drops else needed
 
 
-def _into_join(
-    join: Branch, needed: frozenset[RangeItem], nullable: dict[RangeItem, int], place: int
-) -> tuple[_Step, _Step]:
-    """Both sides of a join and what each cannot do without; notes the nullable ones.
+def _into_join(join: Branch, needed: frozenset[RangeItem]) -> tuple[tuple[_Step, _Step], JoinType]:
+    """Both sides of a join, with what each cannot do without, and what it is reduced to."""
+    left, right = frozenset(join.left.items()), frozenset(join.right.items())
+    own = needed_items(join.condition, join.query) | reaching_down_by_using(join)
+    keeps_left = join.kind in (JoinType.JOIN_LEFT, JoinType.JOIN_FULL) and not needed & right
+    keeps_right = join.kind in (JoinType.JOIN_RIGHT, JoinType.JOIN_FULL) and not needed & left
+    if keeps_left and keeps_right:
+        return ((join.left, _NONE), (join.right, _NONE)), JoinType.JOIN_FULL
+    if keeps_left:
+        return ((join.left, needed), (join.right, own)), JoinType.JOIN_LEFT
+    if keeps_right:
+        return ((join.left, own), (join.right, needed)), JoinType.JOIN_RIGHT
+    both = own | needed
+    return ((join.left, both), (join.right, both)), JoinType.JOIN_INNER
+
+
+def _extended(join: Branch, kind: JoinType) -> Iterator[RangeItem]:
+    """The items that a join of that kind extends with NULLs.
 
     Joins are met in the reverse of the planner's order: the last to note an item is right.
     """
-    left, right = frozenset(join.left.items()), frozenset(join.right.items())
-    compared = at_plan_level(frozenset(join.compared_items()), join.query)
-    own = needed_items(join.condition, join.query) | compared
-    keeps_left = join.kind in (JoinType.JOIN_LEFT, JoinType.JOIN_FULL) and not needed & right
-    keeps_right = join.kind in (JoinType.JOIN_RIGHT, JoinType.JOIN_FULL) and not needed & left
-    if keeps_left:
-        nullable |= dict.fromkeys(right, place)
-    if keeps_right:
-        nullable |= dict.fromkeys(left, place)
-    if keeps_left and keeps_right:
-        return (join.left, _NONE), (join.right, _NONE)
-    if keeps_left:
-        return (join.left, needed), (join.right, own)
-    if keeps_right:
-        return (join.left, own), (join.right, needed)
-    return (join.left, own | needed), (join.right, own | needed)
+    if kind in (JoinType.JOIN_LEFT, JoinType.JOIN_FULL):
+        yield from join.right.items()
+    if kind in (JoinType.JOIN_RIGHT, JoinType.JOIN_FULL):
+        yield from join.left.items()
 
 
 def lockable_names(query: Query) -> list[str]:
@@ -177,7 +158,7 @@ def lockable_names(query: Query) -> list[str]:
 
 def preserved_names(query: Query) -> list[str]:
     """What OF may name at a level without touching the nullable side of an outer join."""
-    nullable = nullable_items([query.root])
+    nullable = reduced(query.root).nullable
     return [
         item.refname
         for item in query.items

@@ -14,19 +14,18 @@ from functools import reduce
 from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType, BoolTestType, NullTestType, SubLinkType
 
-from pglint_locks.model.planner.flow import skips_rows
 from pglint_locks.model.planner.join_sides import joins
-from pglint_locks.model.planner.joins import is_pulled_up, items_of_column, join_tree
+from pglint_locks.model.planner.joins import items_of_column, join_tree
+from pglint_locks.model.planner.plan_levels import is_pulled_up
 from pglint_locks.model.planner.predicates import conjuncts
-from pglint_locks.model.planner.pushdown import reaching_down
+from pglint_locks.model.planner.pushdown import parsed, reaching_down
+from pglint_locks.model.planner.sub_links import becomes_join
 from pglint_locks.model.queries.constants import UNKNOWN, fold_boolean
 from pglint_locks.model.queries.functions import (
-    is_aggregate,
     is_never_strict,
     is_not_strict,
-    is_random,
 )
-from pglint_locks.model.queries.query import Clause, Embedding, Query, QueryKind, RangeItem
+from pglint_locks.model.queries.query import Embedding, Query, RangeItem
 from pglint_locks.sql.walk import descendants
 
 Items = frozenset[RangeItem]
@@ -58,7 +57,8 @@ def needed_items(condition: ast.Node | None, scope: Query) -> Items:
         return _NONE  # folded to a constant: nothing is left to be strict
     return _union(
         reaching_down(part, _needs(part, scope, Place.CONJUNCT, negated=False, depth=0), scope)
-        for part in conjuncts(condition)
+        for conjunct in conjuncts(condition)
+        for part in parsed(conjunct)
     )
 
 
@@ -187,9 +187,9 @@ def _of_sub_link(node: ast.SubLink, scope: Query, place: Place, negated: bool, d
     if node.subLinkType == SubLinkType.ANY_SUBLINK:
         return _needs(node.testexpr, scope, Place.ARGUMENT, False, depth + 1)
     if node.subLinkType == SubLinkType.EXISTS_SUBLINK and place is Place.CONJUNCT:
-        inner = next((link.query for link in scope.sub_links if link.node is node), None)
-        if inner is not None and _becomes_join(inner):
-            return _needs_where(inner, depth)
+        link = next((link for link in scope.sub_links if link.node is node), None)
+        if link is not None and becomes_join(link):
+            return _needs_where(link.query, depth)
     return _NONE
 
 
@@ -198,25 +198,6 @@ def _needs_where(inner: Query, depth: int) -> Items:
     if condition is None:
         return _NONE
     return _needs(condition, inner, Place.CONJUNCT, False, depth + 1)
-
-
-def _becomes_join(query: Query) -> bool:
-    """Whether EXISTS may be made a semi-join (`convert_EXISTS_sublink_to_join`)."""
-    node = query.node
-    return (
-        query.kind is QueryKind.SELECT
-        and not query.ctes
-        and not node.lockingClause
-        and not node.havingClause
-        and node.limitOffset is None
-        and not skips_rows(query)
-        and not any(call.windowed or is_aggregate(call) for call in query.calls)
-        and not any(
-            is_random(call.schema, call.name)
-            for call in query.calls
-            if call.standing.clause is Clause.WHERE
-        )
-    )
 
 
 # --- operators --------------------------------------------------------------------
