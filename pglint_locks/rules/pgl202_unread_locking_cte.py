@@ -28,6 +28,9 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
 def _unread(clause: model.LockingClause, cte: model.Cte, tables: str) -> Hazard:
     readers = " and ".join(dict.fromkeys(f"{reader.name}" for reader in model.cte_readers(cte)))
     why = f"only {readers} reads it, which nothing reads" if readers else "nothing reads it"
+    inside = set(cte.query.levels())
+    if not readers and any(item.holder not in inside for item in cte.references):
+        why = "nothing reads what it is read for"
     return Hazard(
         span=clause.statement.cte_name(cte),
         severity=Severity.ERROR,

@@ -75,18 +75,12 @@ class Disagreement:
 
     @property
     def explanation(self) -> str | None:
-        """What `known_differences.md` calls it; None for what is not known there.
-
-        A refusal or a lock that the server does not bear out never is.
-        """
-        if not isinstance(self.server, Refused):
+        """What `known_differences.md` calls it; None for what is not known there."""
+        if isinstance(self.server, Refused) or isinstance(self.model, set):
             return None
-        if isinstance(self.model, set):
-            return "several refusals in one statement"
-        if self.made.stops_early and "read-only" in self.server.message:
-            return "a condition that is never true, beside sub-SELECTs"
-        if "nullable side" in self.server.message:
-            return "an outer join that may be reduced"
+        is_less = _strongest(self.server).items() < _strongest(self.model).items()
+        if self.made.may_skip and is_less:
+            return "a column in OR, CASE or COALESCE that a sub-SELECT computes"
         return None
 
     @property
@@ -132,7 +126,7 @@ class Bench:
             return
         self._define(text)
         self._definitions[name] = made.sql
-        self._relations.append(Relation(name, made.is_lazy))
+        self._relations.append(Relation(name, made.is_lazy, made.is_computed))
 
     def _define(self, text: str) -> None:
         parsed = parse(text)

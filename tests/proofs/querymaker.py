@@ -20,19 +20,27 @@ STRENGTHS = ("UPDATE", "SHARE", "NO KEY UPDATE", "KEY SHARE")
 
 
 class Ref(NamedTuple):
-    """A name that columns are called by; `is_unique` if no other level uses it."""
+    """A name that columns are called by; `is_unique` if no other level uses it.
+
+    `is_computed`: x comes from a sub-SELECT, which runs when x is first asked for.
+    """
 
     name: str
     columns: tuple[str, ...] = ("id", "x")
     is_unique: bool = True
     is_row: bool = True
+    is_computed: bool = False
 
 
 class Relation(NamedTuple):
-    """What FROM may name.  `is_lazy`: of several parts, the last of which may not be read."""
+    """What FROM may name.  `is_lazy`: of several parts, the last of which may not be read.
+
+    `is_computed`: see `Ref`.
+    """
 
     name: str
     is_lazy: bool = False
+    is_computed: bool = False
 
 
 class Tree(NamedTuple):
@@ -48,6 +56,8 @@ class Made:
     """A query.  `stops_early`: what it reaches may be left unread.
 
     `is_vague`: without the tables' columns nobody could tell all that it refers to.
+    `may_skip`: a column that a sub-SELECT computes stands in OR, CASE or COALESCE, which come
+    to it only for some values.  `is_computed`: see `Ref`.
     """
 
     sql: str = ""
@@ -55,6 +65,8 @@ class Made:
     is_vague: bool = False
     is_lazy: bool = False
     read_only: bool = False
+    may_skip: bool = False
+    is_computed: bool = False
 
 
 @dataclass
@@ -68,10 +80,13 @@ class Maker:
     _aliases: int = 0
     _ctes: list[Relation] = field(default_factory=list)
     _lazily: int = 0  # sub-links around that may stop at the first row
+    _names_computed: bool = False  # whether a computed column has been named
+    _is_computed: bool = False  # whether the last query's x is one
 
     def definition(self) -> Made:
         """The query of a view."""
         self.made.sql = self._query(2, ())
+        self.made.is_computed = self._is_computed
         return self.made
 
     def statement(self) -> Made:
@@ -138,6 +153,7 @@ class Maker:
                 case "UNION":
                     return self._set_operation(depth - 1, outer)
                 case "VALUES":
+                    self._is_computed = False
                     lock = self._lock(()) if self.draws.chance(10) else ""
                     return f"SELECT * FROM (VALUES (1, 1), (2, 2)) AS v (id, x){lock}"
         return self._select(depth, outer)
@@ -150,10 +166,12 @@ class Maker:
             if self._lazily:
                 self.made.stops_early = True
         left = self._select(depth, outer, bare=draws.chance(90))
+        is_computed = self._is_computed
         if operator == "EXCEPT":
             right = "VALUES (9, 9)"
         else:
             right = self._select(depth, outer, bare=draws.chance(90))
+        self._is_computed |= is_computed
         tail = draws.one_of(["", "", " ORDER BY 1", " LIMIT 1000"])
         if draws.chance(8):
             tail += self._lock(())
@@ -184,7 +202,9 @@ class Maker:
         plain = trees[0].plain if len(trees) == 1 else frozenset[str]()
         condition = self._where(depth, refs, around, plain)
         shape = draws.one_of(["rows"] * 12 + ["distinct", "on", "group", "max", "window", "srf"])
+        self._names_computed = False
         one, two = self._column(refs, "id"), self._column(refs, "x")
+        is_computed = self._names_computed
         head, tail, is_plain = "", "", False
         match shape:
             case "distinct":
@@ -205,6 +225,7 @@ class Maker:
                 one = draws.one_of([one] * 6 + [f"coalesce({one}, 2)", f"{one} + 0"])
                 if is_read and depth > 0 and self.budget > 0 and draws.chance(10):
                     two = self._scalar(depth - 1, (*refs, *around))
+                    is_computed = True
         if draws.chance(15):
             keys = ["1", "1 DESC"] if shape == "on" else ["1", "2, 1", "1 DESC"]
             tail += f" ORDER BY {draws.one_of(keys)}"
@@ -219,6 +240,7 @@ class Maker:
                 percent = 15
         source = ", ".join(tree.sql for tree in trees)
         del self._ctes[known:]
+        self._is_computed = is_computed
         return f"{ctes}SELECT {head}{one} AS id, {two} AS x FROM {source}{condition}{tail}{locks}"
 
     def _with(self, depth: int) -> str:
@@ -284,7 +306,8 @@ class Maker:
                     names.append(name)
                     columns = tuple(sorted(tree.plain))
                     if columns:
-                        ref = Ref(name, columns, name not in TABLES, False)
+                        computed = any(ref.is_computed for ref in tree.refs)
+                        ref = Ref(name, columns, name not in TABLES, False, computed)
                         tree = Tree(f"({tree.sql}) AS {name}", (ref,), tree.plain)
         return tree
 
@@ -385,8 +408,11 @@ class Maker:
             return self._named(f"public.{name}", names)
         if name not in names and draws.chance(60):
             names.append(name)
-            return Tree(name, (Ref(name, is_unique=False),))
-        return self._named(name, names)
+            ref = Ref(name, is_unique=False, is_computed=relation.is_computed)
+            return Tree(name, (ref,))
+        tree = self._named(name, names)
+        ref = tree.refs[0]._replace(is_computed=relation.is_computed)
+        return tree._replace(refs=(ref,))
 
     def _named(
         self, sql: str, names: list[str], columns: str = "", alias_first: str | None = None
@@ -407,11 +433,13 @@ class Maker:
         lateral: str = "",
     ) -> Tree:
         sql = self._query(depth, seen)
+        is_computed = self._is_computed
         alias = self._alias()
         if names is not None:
             names.append(alias)
         columns = " (id, x)" if self.draws.chance(10) else ""
-        return Tree(f"{lateral}({sql}) AS {alias}{columns}", (Ref(alias),))
+        ref = Ref(alias, is_computed=is_computed)
+        return Tree(f"{lateral}({sql}) AS {alias}{columns}", (ref,))
 
     def _alias(self) -> str:
         self._aliases += 1
@@ -424,6 +452,7 @@ class Maker:
             return "2"
         ref = self.draws.one_of(refs)
         column = wanted if wanted in ref.columns else self.draws.one_of(ref.columns)
+        self._names_computed |= ref.is_computed and column == "x"
         return f"{ref.name}.{column}"
 
     def _where(
@@ -456,8 +485,10 @@ class Maker:
             return self._sub_link(depth - 1, (*refs, *around))
         if depth > 0:
             if kind in ("AND", "OR"):
+                self._names_computed = False
                 one = self._condition(0, refs, around, value)
                 two = self._condition(0, refs, around, value)
+                self.made.may_skip |= kind == "OR" and self._names_computed
                 return f"({one} {kind} {two})"
             if kind == "NOT":
                 return f"NOT ({self._condition(0, refs, around, not value)})"
@@ -467,15 +498,19 @@ class Maker:
     def _test(self, refs: tuple[Ref, ...], value: bool) -> str:
         draws = self.draws
         one, two = self._column(refs), self._column(refs)
+        is_computed = any(ref.is_computed and f"{ref.name}.x" in (one, two) for ref in refs)
         if not value:
             test = draws.one_of(_FALSE)
-            self.made.stops_early |= "{two}" in test  # the first column may tell
+            self.made.may_skip |= is_computed and "{two}" in test  # the first column may tell
             return test.format(one=one, two=two)
         if refs and draws.chance(8):
             ref = draws.one_of(refs)
             if ref.is_row:
                 return draws.one_of([f"{ref.name} IS NOT NULL", f"{ref.name}.* IS NOT NULL"])
-        return draws.one_of(_TRUE).format(one=one, two=two)
+        test = draws.one_of(_TRUE)
+        may_skip = "{two}" in test and any(word in test for word in ("coalesce", "CASE", " OR "))
+        self.made.may_skip |= is_computed and may_skip
+        return test.format(one=one, two=two)
 
     def _sub_link(self, depth: int, seen: tuple[Ref, ...]) -> str:
         column = self._column(seen)

@@ -19,7 +19,7 @@ SEED = int(os.environ.get("PGLINT_PROOF_SEED", "1"))
 
 KNOWN = (Path(__file__).parent / "known_differences.md").read_text(encoding="utf-8")
 
-# Where the model cannot know, it lets pass; so rarely that more would be a fault of its own.
+# What the model cannot know is so rare that more would be a fault of its own.
 _MOST_KNOWN = QUERIES // 500
 _MOST_SHOWN = 10
 
