@@ -98,8 +98,9 @@ def _worded(rule: Rule, hazard: Hazard, statement: Statement) -> Hazard:
     written = _as_written(hazard, statement)
     if statement.call is None:
         return written
+    sent = _shortened(as_written(statement.call.text.rstrip(), {}))
     return written._replace(
-        message=f"{written.message} (sends: {_shortened(statement.call.text)})",
+        message=f"{written.message} (sends: {sent})",
         advice=statement.call.advice.get(rule.code, written.advice),
     )
 

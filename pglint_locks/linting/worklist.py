@@ -208,7 +208,7 @@ class FileLint:
         """Lint statements that run in an order; `made` is the routine whose body they are."""
         unit, script = ordered.unit, ordered.script
         self.ledger.take_text(unit, script)
-        subjects = self._subjects(script)
+        subjects = self._subjects(script).union(_dropping(ordered))
         wanted = range(len(script.chunks)) if subjects else ()
         transition_tables = self._transition_tables(made)
         modelled = self._model(unit, script, set(wanted), ordered.names, transition_tables)
@@ -361,6 +361,14 @@ class FileLint:
             self.ledger.add(
                 unit, pgl001_syntax_error.RULE, pgl001_syntax_error.hazard(why.message, at)
             )
+
+
+def _dropping(ordered: Ordered) -> Iterator[int]:
+    """Indexes of the statements for which an ORM drops a lock that it is asked for."""
+    for index in range(len(ordered.script.chunks)):
+        facts = ordered.facts(index)
+        if facts is not None and facts.call is not None and facts.call.dropped is not None:
+            yield index
 
 
 def _indent(unit: SqlUnit, offset: int) -> str:

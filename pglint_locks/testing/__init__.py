@@ -7,7 +7,7 @@ The rules of this package are tested with it, and so are those of others, under 
         case.check()
 
 Fixtures are `CODE/bad/name.sql`, its near miss `CODE/good/name.sql` and, where the rule has a
-fix, `CODE/fixed/name.sql`.  Their last lines say what is found in them:
+fix, `CODE/fixed/name.sql`; or host code, where the rule is about that.  Their last lines say what is found in them:
 `-- expect: ACM101 warning 4:8-4:10 "words of the message"`: the range is half open, the words
 stand in message or advice.  It lists every finding of warning or above, those of other rules
 too, and every finding of its own rule.  `-- select: PGL106` among them switches opt-in rules
@@ -47,8 +47,8 @@ def cases(rules: Sequence[Rule], folder: Path) -> list[Case]:
             Case(f"{rule.code} {words}", partial(check, rule, folder))
             for words, check in _OF_FIXTURES
         ]
-        for path in sorted((folder / rule.code).glob("*/*.sql")):
-            name = f"{rule.code}/{path.parent.name}/{path.stem}"
+        for path in sorted((folder / rule.code).glob("*/*.*")):
+            name = f"{rule.code}/{path.parent.name}/{path.name}"
             found += [Case(f"{name} {words}", partial(check, path)) for words, check in _OF_FILES]
             more = {"bad": _OF_BAD_FILES, "fixed": _OF_FIXED_FILES}.get(path.parent.name, ())
             found += [Case(f"{name} {words}", partial(check, path)) for words, check in more]

@@ -19,7 +19,7 @@ _EXPECT = re.compile(
     r" (\d+:\d+-\d+:\d+)((?: \"[^\"\r\n]+\")*)(?: (?:-->|\*/)|\",?)?\r?$",
     re.MULTILINE,
 )
-_SELECT = re.compile(r"^-- select: ([A-Z]+\d+(?:, [A-Z]+\d+)*)\r?$", re.MULTILINE)
+_SELECT = re.compile(r"^(?:--|#|//) select: ([A-Z]+\d+(?:, [A-Z]+\d+)*)\r?$", re.MULTILINE)
 
 
 class Expectation(NamedTuple):
@@ -66,7 +66,7 @@ def every_severity_is_shown(rule: Rule, fixtures: Path) -> None:
     """The bad fixtures show each severity of the rule."""
     shown = {
         each.severity
-        for path in (fixtures / rule.code / "bad").glob("*.sql")
+        for path in (fixtures / rule.code / "bad").glob("*.*")
         for each in expectations(path.read_text(encoding="utf-8-sig"))
         if each.code == rule.code
     }
@@ -76,8 +76,8 @@ def every_severity_is_shown(rule: Rule, fixtures: Path) -> None:
 def rule_has_fixtures(rule: Rule, fixtures: Path) -> None:
     """There are bad and good cases."""
     for kind in ("bad", "good"):
-        found = list((fixtures / rule.code / kind).glob("*.sql"))
-        ensure(bool(found), f"there is no {rule.code}/{kind}/*.sql")
+        found = list((fixtures / rule.code / kind).glob("*.*"))
+        ensure(bool(found), f"there is no fixture in {rule.code}/{kind}")
 
 
 def fixture_gives_its_expectations(path: Path) -> None:
@@ -109,7 +109,8 @@ def fixture_is_well_formed(path: Path) -> None:
     """A fixture says what it shows, and a bad case and its near miss share a name."""
     text = path.read_text(encoding="utf-8-sig")
     code, kind = path.parts[-3:-1]
-    ensure(text.startswith("-- "), "the first line must say what the fixture shows")
+    is_said = re.match(r"(?:<\?php\n)?(?:--|#|//) ", text) is not None
+    ensure(is_said, "the first line must say what the fixture shows")
     ensure(kind in ("bad", "good", "fixed"), f"{kind} is not bad, good or fixed")
     if kind == "fixed":
         bad = path.parents[1] / "bad" / path.name

@@ -22,7 +22,8 @@ HEADINGS = (
 )
 PROVED = "## Proved"
 
-_SQL_BLOCK = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(sql|python|ruby|php)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SUFFIXES = {"sql": ".sql", "python": ".py", "ruby": ".rb", "php": ".php"}
 _SEVERITIES = re.compile(r"^Severity: (.+)$", re.MULTILINE)
 
 
@@ -46,19 +47,19 @@ def page_has_its_parts(rule: Rule) -> None:
     weights = [each.weight for each in rule.severities]
     same(weights, sorted(set(weights), reverse=True), "severities, heaviest first")
     for heading in ("## Bad", "## Good"):
-        ensure(bool(examples(rule, heading)), f"there is no SQL below {heading}")
+        ensure(bool(code_examples(rule, heading)), f"there is no code below {heading}")
 
 
 def bad_examples_are_found(rule: Rule) -> None:
     """The rule speaks of each bad example of its page."""
-    for number, example in enumerate(examples(rule, "## Bad"), 1):
-        ensure(_is_found(rule, example), f"bad example {number} is not found")
+    for number, example in enumerate(code_examples(rule, "## Bad"), 1):
+        ensure(_is_found(rule, *example), f"bad example {number} is not found")
 
 
 def good_examples_are_silent(rule: Rule) -> None:
     """The rule is silent about each good example of its page."""
-    for number, example in enumerate(examples(rule, "## Good"), 1):
-        ensure(not _is_found(rule, example), f"good example {number} is found")
+    for number, example in enumerate(code_examples(rule, "## Good"), 1):
+        ensure(not _is_found(rule, *example), f"good example {number} is found")
 
 
 def section(rule: Rule, heading: str) -> str:
@@ -67,10 +68,17 @@ def section(rule: Rule, heading: str) -> str:
     return re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
+def code_examples(rule: Rule, heading: str) -> list[tuple[str, str]]:
+    """The fenced blocks below one heading of a rule's page, with the suffixes of their files."""
+    found = _BLOCK.findall(section(rule, heading))
+    return [(_SUFFIXES[language], text) for language, text in found]
+
+
 def examples(rule: Rule, heading: str) -> list[str]:
     """The fenced SQL blocks below one heading of a rule's page."""
-    return _SQL_BLOCK.findall(section(rule, heading))
+    return [text for suffix, text in code_examples(rule, heading) if suffix == ".sql"]
 
 
-def _is_found(rule: Rule, sql: str) -> bool:
-    return any(each.rule.code == rule.code for each in lint(sql, "page.sql", (rule.code,)))
+def _is_found(rule: Rule, suffix: str, code: str) -> bool:
+    found = lint(code, f"page{suffix}", (rule.code,))
+    return any(each.rule.code == rule.code for each in found)

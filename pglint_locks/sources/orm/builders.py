@@ -19,7 +19,7 @@ from pglint_locks.sources.orm.chain import (
     string_of,
 )
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
-from pglint_locks.sources.orm.query import Lock, OrmStatement, Part, Query, Sql, sql
+from pglint_locks.sources.orm.query import UNKNOWN_NAME, Lock, OrmStatement, Part, Query, Sql, sql
 
 if TYPE_CHECKING:
     from pglint_locks.sources.host.tree import Node
@@ -40,9 +40,14 @@ class Library(NamedTuple):
     `locks` are the calls that ask for a lock: a strength as in `FOR {strength}`, or who
     reads it from the arguments.  `waits` are those that add a wait policy.  `tables` name
     the table in their first argument, `from_root` gives it by what the chain begins with.
-    `one_row` calls add LIMIT 1, `by_key` ones a test of the key; `counts` send
-    `count(*)`, `writes` an UPDATE or DELETE that takes no locking clause.  `wait_call` has
-    the wait policy as its argument.
+    `one_row` calls add LIMIT 1, `by_key` ones a test of the key; `counts` send an
+    aggregate, `exists` ask for one row, `writes` send an UPDATE or DELETE that takes no
+    locking clause.  `wait_call` has the wait policy as its argument.
+
+    `is_eager`: these send the query, and what is called behind them is called on its rows.
+    Then `neutral` matches the calls besides that give a query again.  `counts_rows_of`: a
+    query with LIMIT is counted as it stands, in FROM.  `chooses_by` is the column by which
+    a write with joins or LIMIT has its rows chosen by the query as it stands.
     """
 
     name: str
@@ -65,6 +70,30 @@ class Library(NamedTuple):
     writes: Mapping[str, str] = {}
     of: frozenset[str] = frozenset()
     wait_call: str | None = None
+    is_eager: bool = False
+    neutral: re.Pattern[str] = re.compile(r"(?!)")
+    counts_rows_of: bool = False
+    chooses_by: str | None = None
+
+    def is_end(self, name: str) -> bool:
+        """Whether a call sends the query."""
+        ends = self.one_row | self.by_key | self.counts | self.exists
+        return self.is_eager and (name in ends or name in self.writes)
+
+    def knows(self, name: str) -> bool:
+        """Whether a call gives a query again, as far as it is known here."""
+        words = (
+            self.tables | self.conditions | self.orders | self.random | self.limits
+            | self.offsets | self.distinct | self.of
+        )  # fmt: skip
+        return (
+            name in words
+            or name in self.locks
+            or name in self.waits
+            or name in self.joins
+            or self.is_end(name)
+            or self.neutral.match(name) is not None
+        )
 
     def wait_of(self, link: Link) -> str | None:
         """The wait policy that a call asks for."""
@@ -92,6 +121,8 @@ class Builder:
         sent = None
         for link in chain.links:
             sent = self._apply(query, link) or sent
+            if link.is_call and library.is_end(link.name):
+                break
         if not query.table or (query.lock is None and query.dropped is None):
             return None
         return query.statement(sent or query.select(), library.advice)
@@ -103,8 +134,8 @@ class Builder:
             self._attribute(query, link)
         elif name in library.locks:
             asked = library.locks[name]
-            lock = asked(query, link) if callable(asked) else Lock(link.span, asked)
-            query.lock = lock
+            query.unknown.clear()  # what is asked for a lock is a query
+            query.lock = asked(query, link) if callable(asked) else Lock(link.span, asked)
         elif (wait := library.wait_of(link)) and query.lock is not None:
             query.lock = query.lock._replace(wait=wait, span=_both(query.lock, link))
         elif name in library.of and query.lock is not None:
@@ -114,8 +145,10 @@ class Builder:
             query.table = query.table or name_of(link.arguments[0].node)
         elif name in library.writes:
             return self._write(query, link)
+        elif library.is_eager and not library.knows(name):
+            query.unknown.append(f"{name}()")
         elif name in library.counts:
-            query.columns = sql(Part("count(*)", link.span))
+            return self._count(query, link)
         else:
             self._clause(query, link)
         return None
@@ -128,10 +161,11 @@ class Builder:
         library, name = self.library, link.name
         if name in library.by_key:
             query.where.append(sql(Part("id = $1", link.span)))
-        elif name in library.one_row or name in library.exists:
+        elif name in library.exists:
+            self._exists(query, link)
+        elif name in library.one_row:
             query.where += conditions(link)
             query.limit = sql(Part("LIMIT 1", link.span))
-            query.columns = sql("1") if name in library.exists else query.columns
         elif name in library.conditions:
             query.where += conditions(link)
         elif name in library.random:
@@ -148,14 +182,36 @@ class Builder:
             table = name_of(link.arguments[0].node) if link.arguments else "_joined"
             query.joins.append(sql(" ", Part(f"{library.joins[name]} {table} ON $1", link.span)))
 
+    def _count(self, query: Query, link: Link) -> Sql:
+        """Of what an unknown call gives it may count something else."""
+        if query.unknown:
+            return query.select()
+        head = Part("SELECT count(*) FROM", link.span)
+        if query.limit and self.library.counts_rows_of:
+            query.order, query.columns = [], sql("1")
+            return sql(head, " (", query.select(), ") AS subquery_for_count")
+        query.columns = sql(Part("count(*)", link.span))
+        return query.select()
+
+    def _exists(self, query: Query, link: Link) -> None:
+        if query.unknown:
+            return
+        query.leave_one_lock(link)
+        query.where += conditions(link)
+        query.order, query.columns = [], sql("1")
+        query.limit = sql(Part("LIMIT 1", link.span))
+
     def _write(self, query: Query, link: Link) -> Sql:
-        query.drop_lock(link.span, f"{link.name}()")
+        by = self.library.chooses_by if query.joins or query.limit else None
+        if by is None:
+            strayed = f"{' or '.join(query.unknown)} gives something else than a query"
+            query.drop_lock(link, strayed if query.unknown else None)
         if self.library.writes[link.name] == "DELETE":
-            return query.delete(link.span)
+            return query.delete(link.span, by)
         given = link.arguments[0].node if link.arguments else None
         named = [each.keyword for each in link.arguments if each.keyword]
-        columns = named or list(pairs_of(given)) or ["_unknown"]
-        return query.update(columns, link.span)
+        columns = named or list(pairs_of(given)) or [UNKNOWN_NAME]
+        return query.update(columns, link.span, by)
 
 
 def lock_of_words(query: Query, link: Link) -> Lock | None:

@@ -171,7 +171,7 @@ def pairs_of(node: Node | None) -> dict[str, Node]:
         return {}
     found = {}
     for child in node.children:
-        if child.kind in ("pair", "keyed_element"):
+        if child.kind in ("pair", "keyed_element", "array_element_initializer"):
             named = [each for each in child.children if each.named]
             if len(named) >= 2:
                 found[named[0].text.strip(":\"' ")] = inner(named[-1])

@@ -6,7 +6,7 @@ read here against the SQL that Django compiles.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pglint_locks.sources.orm.chain import (
@@ -17,9 +17,27 @@ from pglint_locks.sources.orm.chain import (
     items_of,
     string_of,
 )
+from pglint_locks.sources.orm.django_terms import (
+    LOOKUPS,
+    OPERATORS,
+    is_column,
+    selected,
+    slice_of,
+    sort_expression,
+    turned,
+)
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
 from pglint_locks.sources.orm.models import Model, Models
-from pglint_locks.sources.orm.query import Lock, OrmStatement, Part, Query, Sql, joined, sql
+from pglint_locks.sources.orm.query import (
+    UNKNOWN_NAME,
+    Lock,
+    OrmStatement,
+    Part,
+    Query,
+    Sql,
+    joined,
+    sql,
+)
 
 if TYPE_CHECKING:
     from pglint_locks.sources.host.tree import Node
@@ -36,21 +54,19 @@ ADVICE = {
     "PGL303": "write select_for_update(of=('self',))",
     "PGL401": "order by a key: .order_by('pk')",
     "PGL402": "add .order_by('pk')",
+    "PGL605": (
+        "fetch the rows that are locked, rows = list(….select_for_update()), and go on with those"
+    ),
     "PGL703": "write select_for_update(of=('self',)), which leaves the nullable side out",
 }
 MANAGERS = frozenset({"objects", "_default_manager", "_base_manager"})
 
-_OPERATORS = {
-    "exact": "=", "lt": "<", "lte": "<=", "gt": ">", "gte": ">=", "iexact": "ILIKE",
-    "contains": "LIKE", "startswith": "LIKE", "endswith": "LIKE", "regex": "~",
-    "icontains": "ILIKE", "istartswith": "ILIKE", "iendswith": "ILIKE", "iregex": "~*",
-}  # fmt: skip
-_LOOKUPS = frozenset(_OPERATORS) | {"in", "isnull", "range"}
 # Calls that change nothing of what matters here.
 _NEUTRAL = frozenset(
     """all using iterator only defer prefetch_related alias select_for_update values
     values_list annotate in_bulk complex_filter""".split()
 )
+_NO_CONDITIONS = frozenset({"defaults", "create_defaults"})
 
 
 class Querysets:
@@ -69,10 +85,16 @@ class Querysets:
     def _run(self, chain: Chain) -> tuple[Query, Sql | None]:
         """The query behind all calls; where one sends a statement of its own, that one."""
         query, rest = self._begin(chain)
+        called = False
         for link in rest:
             step = _STEPS.get(link.name) if link.is_call else None
+            if called and not link.is_call and link.name:
+                break  # an attribute of what the query gives
+            called |= link.is_call
             if not link.name:
-                _slice(query, link)
+                slice_of(query, link)
+                if link.arguments[0].node.kind != "slice":
+                    break
             elif step is not None:
                 sent = step(self, query, link)
                 if sent is not None:
@@ -137,8 +159,10 @@ class Querysets:
     def _condition(self, query: Query, argument: Argument) -> Sql:
         place = argument.node.span
         if argument.keyword is None:  # Q(…), an expression
+            if argument.node.kind != "call" or "__" in argument.node.text:
+                query.may_join.append(argument.node.text)
             return sql(Part("$1", place))
-        column, operator = self._column(query, argument.keyword)
+        column, operator = self._column(query, argument.keyword, argument.node)
         if operator == "in":
             return sql(f"{column} ", Part("IN ", place), self._list(argument.node))
         if operator == "isnull":
@@ -146,37 +170,34 @@ class Querysets:
             return sql(Part(f"{column} {word}", place))
         if operator == "range":
             return sql(Part(f"{column} BETWEEN $1 AND $2", place))
-        return sql(f"{column} {_OPERATORS[operator]} ", Part(literal(argument.node), place))
+        return sql(f"{column} {OPERATORS[operator]} ", Part(literal(argument.node), place))
 
-    def _column(self, query: Query, path: str) -> tuple[str, str]:
+    def _column(self, query: Query, path: str, value: Node) -> tuple[str, str]:
         """The column and the operator that a lookup such as `owner__name__in` stands for."""
         model, names = query.model, path.split("__")
-        operator = names.pop() if len(names) > 1 and names[-1] in _LOOKUPS else "exact"
+        operator = names.pop() if len(names) > 1 and names[-1] in LOOKUPS else "exact"
         table = model.table
         while len(names) > 1 and (relation := model.relations.get(names[0])) is not None:
             if names[1:] in (["pk"], ["id"], [f"{names[0]}_id"]):
                 return f"{table}.{relation.column}", operator
             model = self._models.get(relation.model) or Model(relation.model.lower())
-            self._join(query, table, relation.column, model, nullable=False)
+            _join(query.joins, table, relation.column, model, nullable=False)
             table = model.table
             names.pop(0)
+        if len(names) > 1 or not is_column(model, names[0], value):
+            query.may_join.append(path)
         column = model.key if names[0] in ("pk", "id") else names[0]
         if column in model.relations:
             column = model.relations[column].column
-        return (f"{table}.{column}" if query.joins else column), operator
-
-    def _join(self, query: Query, table: str, column: str, to: Model, nullable: bool) -> None:
-        word = "LEFT JOIN" if nullable else "JOIN"
-        join = sql(f" {word} {to.table} ON {to.table}.{to.key} = {table}.{column}")
-        if join not in query.joins:
-            query.joins.append(join)
+        is_joined = query.joins or query.fetched
+        return (f"{table}.{column}" if is_joined else column), operator
 
     def _list(self, node: Node) -> Sql:
         """What stands behind IN: a query of its own, or values."""
         chain = chain_of(node)
         if chain.links and (_asks_for_lock(chain) or _has_manager(chain)):
             query, _ = self._run(chain)
-            query.columns = _selected(chain)
+            query.columns = selected(chain, query.model.key)
             return sql("(", query.select(), ")")
         if node.kind in ("list", "tuple", "set"):
             values = [literal(item) for item in items_of(node)]
@@ -192,7 +213,7 @@ class Querysets:
                     query.unknown.append(f"select_related({name})")
                     break
                 to = self._models.get(relation.model) or Model(relation.model.lower())
-                self._join(query, at.table, relation.column, to, relation.nullable)
+                _join(query.fetched, at.table, relation.column, to, relation.nullable)
                 at = to
 
     def _order_by(self, query: Query, link: Link) -> None:
@@ -202,18 +223,18 @@ class Querysets:
             if text == "?":
                 query.order.append(sql(Part("random()", place)))
             elif text is not None:
-                column, _ = self._column(query, text.lstrip("-+"))
+                column, _ = self._column(query, text.lstrip("-+"), argument.node)
                 down = " DESC" if text.startswith("-") else ""
                 query.order.append(sql(Part(column + down, place)))
             else:
-                query.order.append(sql(Part(_expression(argument.node), place)))
+                query.order.append(sql(Part(sort_expression(argument.node), place)))
 
     def _reverse(self, query: Query, link: Link) -> None:
         if not query.order:
             query.order = [sql(Part(f"{query.model.key} DESC", link.span))]
             return
         query.order = [
-            sql(*(part._replace(text=_turned(part.text)) for part in key)) for key in query.order
+            sql(*(part._replace(text=turned(part.text)) for part in key)) for key in query.order
         ]
 
     def _distinct(self, query: Query, link: Link) -> None:
@@ -225,33 +246,44 @@ class Querysets:
 
     def _get(self, query: Query, link: Link) -> Sql:
         """`get()` asks for at most 21 rows, to tell one from several: no limit of a claim."""
-        self._filter(query, link)
+        named = tuple(each for each in link.arguments if each.keyword not in _NO_CONDITIONS)
+        self._filter(query, link._replace(arguments=named))
         return query.select()
 
     def _first(self, query: Query, link: Link) -> Sql:
-        down = " DESC" if link.name in ("last", "latest") else ""
+        down = " DESC" if link.name.endswith(("last", "latest")) else ""
         query.order = query.order or [sql(Part(f"{query.model.key}{down}", link.span))]
         query.limit = sql(Part("LIMIT 1", link.span))
         return query.select()
 
     def _exists(self, query: Query, link: Link) -> Sql:
-        query.order, query.columns = [], sql("1")
+        query.leave_one_lock(link)
+        query.order, query.fetched, query.columns = [], [], sql("1")
         query.limit = sql(Part("LIMIT 1", link.span))
         return query.select()
 
     def _aggregate(self, query: Query, link: Link) -> Sql:
-        query.drop_lock(link.span, f"{link.name}()")
-        query.order, query.columns = [], sql(Part("count(*)", link.span))
+        query.drop_lock(link, _unless(query.unknown, "gives no queryset"))
+        query.order, query.fetched = [], []
+        head = Part("SELECT count(*) FROM", link.span)
+        if query.limit or query.distinct:
+            return sql(head, " (", query.select(), ") AS subquery")
+        query.columns = sql(Part("count(*)", link.span))
         return query.select()
 
     def _update(self, query: Query, link: Link) -> Sql:
-        query.drop_lock(link.span, f"{link.name}()")
-        columns = [each.keyword for each in link.arguments if each.keyword]
-        return query.update(columns or ["_unknown"], link.span)
+        """It takes no clause; but where conditions join, the query stands in it as it is."""
+        query.order, query.fetched = [], []
+        columns = [each.keyword for each in link.arguments if each.keyword] or [UNKNOWN_NAME]
+        if query.joins:
+            return query.update(columns, link.span, query.model.key)
+        query.drop_lock(link, _unless(query.may_join, "joins another table"))
+        return query.update(columns, link.span)
 
     def _delete(self, query: Query, link: Link) -> Sql | None:
-        query.drop_lock(link.span, f"{link.name}()")
-        return query.delete(link.span)
+        query.order, query.fetched = [], []
+        query.drop_lock(link, _unless(query.unknown, "gives no queryset"))
+        return query.delete(link.span, query.model.key if query.joins else None)
 
     def _union(self, query: Query, link: Link) -> Sql:
         word = {"union": "UNION", "intersection": "INTERSECT", "difference": "EXCEPT"}[link.name]
@@ -259,7 +291,15 @@ class Querysets:
         return sql("(", query.select(), ") ", Part(word, link.span), " (", other, ")")
 
 
-_STEPS: dict[str, Callable[[Querysets, Query, Link], Sql | None]] = {
+_Step = Callable[[Querysets, Query, Link], Sql | None]
+
+
+def _both(names: str, step: _Step) -> dict[str, _Step]:
+    """The calls of these names, and those of them that are awaited: `count`, `acount`."""
+    return {prefix + name: step for name in names.split() for prefix in ("", "a")}
+
+
+_STEPS: dict[str, _Step] = {
     "select_for_update": Querysets._lock,
     "filter": Querysets._filter,
     "exclude": Querysets._exclude,
@@ -267,14 +307,26 @@ _STEPS: dict[str, Callable[[Querysets, Query, Link], Sql | None]] = {
     "order_by": Querysets._order_by,
     "reverse": Querysets._reverse,
     "distinct": Querysets._distinct,
-    "get": Querysets._get,
-    **dict.fromkeys(("first", "last", "earliest", "latest"), Querysets._first),
-    "exists": Querysets._exists,
-    **dict.fromkeys(("count", "aggregate"), Querysets._aggregate),
-    "update": Querysets._update,
-    "delete": Querysets._delete,
+    **_both("get get_or_create update_or_create", Querysets._get),
+    **_both("first last earliest latest", Querysets._first),
+    **_both("exists", Querysets._exists),
+    **_both("count aggregate", Querysets._aggregate),
+    **_both("update", Querysets._update),
+    **_both("delete", Querysets._delete),
     **dict.fromkeys(("union", "intersection", "difference"), Querysets._union),
 }
+
+
+def _join(joins: list[Sql], table: str, column: str, to: Model, nullable: bool) -> None:
+    word = "LEFT JOIN" if nullable else "JOIN"
+    join = sql(f" {word} {to.table} ON {to.table}.{to.key} = {table}.{column}")
+    if join not in joins:
+        joins.append(join)
+
+
+def _unless(unknown: list[str], what: str) -> str | None:
+    """The condition under which it is otherwise, by what of the chain is not known."""
+    return f"{' or '.join(dict.fromkeys(unknown))} {what}" if unknown else None
 
 
 def _asks_for_lock(chain: Chain) -> bool:
@@ -290,63 +342,3 @@ def _asks_for_lock(chain: Chain) -> bool:
 
 def _has_manager(chain: Chain) -> bool:
     return any(link.name in MANAGERS for link in chain.links)
-
-
-def _slice(query: Query, link: Link) -> None:
-    """`[10:30]` is LIMIT 20 OFFSET 10, `[5]` one row."""
-    node = link.arguments[0].node
-    if node.kind != "slice":
-        query.limit = sql(Part("LIMIT 1", link.span))
-        query.offset = sql(Part(f"OFFSET {_count(node)}", link.span))
-        return
-    low, high = _bounds(node)
-    if high is not None:
-        size = str(int(high) - int(low)) if low and high.isdigit() and low.isdigit() else high
-        query.limit = sql(Part(f"LIMIT {size}", link.span))
-    if low is not None and low != "0":
-        query.offset = sql(Part(f"OFFSET {low}", link.span))
-
-
-def _bounds(node: Node) -> tuple[str | None, str | None]:
-    """The two sides of a slice's first colon."""
-    sides: list[str | None] = [None, None]
-    side = 0
-    for child in node.children:
-        if not child.named:
-            side += 1
-        elif side < 2:
-            sides[side] = _count(child)
-    return sides[0], sides[1]
-
-
-def _count(node: Node) -> str:
-    text = node.text.replace("_", "")
-    return text if text.isdigit() else "$1"
-
-
-def _selected(chain: Chain) -> Sql:
-    """The column of a query behind IN: what `values()` names, else the key."""
-    for link in chain.named("values", "values_list"):
-        name = string_of(link.positional(0))
-        if name is not None:
-            return sql("id" if name == "pk" else name)
-    return sql("id")
-
-
-def _expression(node: Node) -> str:
-    """An expression of `order_by()`: `F('created').asc()`, `Random()`, or what is not known."""
-    for call in _calls(node):
-        if call.text.startswith(("Random(", "functions.Random(")):
-            return "random()"
-    return "$1"
-
-
-def _calls(node: Node) -> Iterator[Node]:
-    chain = chain_of(node)
-    yield chain.root
-    yield node
-
-
-def _turned(key: str) -> str:
-    """A sort key in the other direction."""
-    return key.removesuffix(" DESC") if key.endswith(" DESC") else f"{key} DESC"

@@ -9,7 +9,7 @@ from pglint_locks.sources.orm.builders import conditions, sort_key
 from pglint_locks.sources.orm.chain import Chain, Link, pairs_of, string_of
 from pglint_locks.sources.orm.expressions import literal
 from pglint_locks.sources.orm.libraries import GORM_ADVICE, plural
-from pglint_locks.sources.orm.query import Lock, OrmStatement, Part, Query, Sql, sql
+from pglint_locks.sources.orm.query import UNKNOWN_NAME, Lock, OrmStatement, Part, Query, Sql, sql
 
 if TYPE_CHECKING:
     from pglint_locks.sources.host.tree import Node
@@ -58,10 +58,10 @@ def _apply(query: Query, link: Link) -> Sql | None:
             word = "LEFT JOIN" if link.name == "Joins" else "JOIN"
             query.joins.append(sql(" ", Part(f"{word} {plural(name)} ON $1", link.span)))
     elif link.name in _WRITES:
-        query.drop_lock(link.span, f"{link.name}()")
+        query.drop_lock(link)
         if link.name == "Delete":
             return query.delete(link.span)
-        return query.update([string_of(first) or "_unknown"], link.span)
+        return query.update([string_of(first) or UNKNOWN_NAME], link.span)
     elif link.name in _ENDS:
         return _end(query, link, first)
     return None

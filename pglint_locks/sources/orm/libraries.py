@@ -38,6 +38,7 @@ def _advice(lock: str, skip: str, no_key: str, of: str, order: str) -> dict[str,
         "PGL303": f"write {of}, with the table whose rows are changed",
         "PGL401": f"order by a key: {order}",
         "PGL402": f"add {order}",
+        "PGL605": f"run the query with {lock} first, and go on with the rows that it gives",
         "PGL703": f"write {of}: it leaves the nullable side out",
     }
 
@@ -68,11 +69,19 @@ ACTIVE_RECORD = Library(
     orders=_set("order reorder"),
     one_row=_set("first first! last last! take take! find_by find_by!"),
     by_key=_set("find"),
-    counts=_set("count"),
-    exists=_set("exists? any?"),
+    counts=_set("count sum minimum maximum average size"),
+    exists=_set("exists?"),
     joins={"joins": "JOIN", "left_joins": "LEFT JOIN", "left_outer_joins": "LEFT JOIN",
            "eager_load": "LEFT JOIN"},
     writes={"update_all": "UPDATE", "delete_all": "DELETE"},
+    is_eager=True,
+    neutral=re.compile(
+        r"(?:all|includes|preload|references|readonly|select|not|missing|associated|or|and"
+        r"|unscoped?|none|merge|strict_loading|extending|with|from|group|having|rewhere|invert_where"
+        r"|in_order_of|optimizer_hints|annotate|excluding|without|limit|offset|only|except"
+        r"|uniq|create_with)\Z"
+    ),
+    counts_rows_of=True,
 )  # fmt: skip
 SEQUEL = Library(
     name="Sequel",
@@ -86,6 +95,12 @@ SEQUEL = Library(
     orders=_set("order"),
     one_row=_set("first get"),
     writes={"update": "UPDATE", "delete": "DELETE"},
+    is_eager=True,
+    neutral=re.compile(
+        r"(?:where|exclude|select|select_append|select_all|order_by|reverse|unordered|filter|grep"
+        r"|group|having|with|dataset|naked|or|and|limit|offset|qualify|returning|invert|unfiltered"
+        r"|no_wait|wait|server|clone)\Z"
+    ),
     joins={"join": "JOIN", "inner_join": "JOIN", "left_join": "LEFT JOIN",
            "left_outer_join": "LEFT JOIN"},
 )  # fmt: skip
@@ -142,10 +157,16 @@ LARAVEL = Library(
     offsets=_set("offset skip"),
     one_row=_set("first firstOrFail value"),
     by_key=_set("find findOrFail"),
-    counts=_set("count"),
-    exists=_set("exists"),
+    counts=_set("count sum min max avg"),
+    exists=_set("exists doesntExist"),
     joins={"join": "JOIN", "leftJoin": "LEFT JOIN"},
     writes={"update": "UPDATE", "delete": "DELETE"},
+    is_eager=True,
+    neutral=re.compile(
+        r"(?:where|orWhere|with|without|select|addSelect|has|doesntHave|having|groupBy|query"
+        r"|newQuery|when|unless|reorder|tap|connection|from|lock|scopes|union|onWriteConnection)"
+    ),
+    chooses_by="ctid",
 )  # fmt: skip
 DIESEL = Library(
     name="diesel",

@@ -25,11 +25,15 @@ class Relation(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model's table, its primary key's column, and its relations by the names of fields."""
+    """A model's table, its primary key's column, and its relations by the names of fields.
+
+    `columns` are the fields that are a column of the table.
+    """
 
     table: str
     key: str = "id"
     relations: Mapping[str, Relation] = MappingProxyType({})
+    columns: frozenset[str] = frozenset()
 
 
 Models = Mapping[str, Model]
@@ -48,6 +52,7 @@ def _model(node: Node) -> Model:
     name = node.operands[0].text
     table, key = name.lower(), "id"
     relations: dict[str, Relation] = {}
+    columns: set[str] = set()
     for target, value in _assignments(node.operands[-1]):
         if target == "__tablename__":
             table = string_of(value) or table
@@ -55,12 +60,16 @@ def _model(node: Node) -> Model:
         given = list(arguments_of(value)) if value.kind == "call" else []
         if any(each.keyword == "primary_key" and is_true(each.node) for each in given):
             key = target
+        if function in _KEYS or function in ("Column", "mapped_column"):
+            columns.add(target)
+        if function.endswith("Field") and function != "ManyToManyField":
+            columns.add(target)
         if function in _KEYS and given:
             column = target if target.endswith("_id") else f"{target}_id"
             relations[target] = Relation(column, _class_of(given[0]), _may_be_null(given))
         if function == "relationship" and given:
             relations[target] = Relation(f"{target}_id", _class_of(given[0]), nullable=True)
-    return Model(_meta_table(node.operands[-1]) or table, key, relations)
+    return Model(_meta_table(node.operands[-1]) or table, key, relations, frozenset(columns))
 
 
 def _assignments(body: Node) -> Iterator[tuple[str, Node]]:

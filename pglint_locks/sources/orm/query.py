@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.sources.orm.models import Model
+from pglint_locks.sql.standins import is_stand_in, stand_in
 from pglint_locks.text import Piece, SourceMap, Span
+
+if TYPE_CHECKING:
+    from pglint_locks.sources.orm.chain import Link
 
 
 class Part(NamedTuple):
@@ -54,8 +58,13 @@ _RESERVED = frozenset(
 )
 
 
+UNKNOWN_NAME = stand_in("\U000f0000", 1)
+
+
 def quoted(name: str) -> str:
     """A name as SQL has it: in quotes where it is a reserved word, or not in lower case."""
+    if is_stand_in(name):
+        return name
     plain = re.fullmatch(r"[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*", name)
     if plain and name not in _RESERVED:
         return name
@@ -79,11 +88,21 @@ class Lock(NamedTuple):
 
 
 class DroppedLock(NamedTuple):
-    """A lock that was asked for and that the ORM does not send, and the call that drops it."""
+    """A lock that was asked for and that the ORM does not send, and the call that drops it.
+
+    `table` is that whose rows it was for.  `unless`: what of the chain is not known, and
+    would make it send the lock.  `leaves_one`: it is sent, with LIMIT 1.  `place` and
+    `by_place` are ranges of the statement's text that lead to the two calls in the file.
+    """
 
     lock: Lock
     by: Span
     name: str
+    table: str
+    unless: str | None = None
+    leaves_one: bool = False
+    place: Span = Span(0, 0)
+    by_place: Span = Span(0, 0)
 
 
 class OrmStatement(NamedTuple):
@@ -106,6 +125,8 @@ class Query:
 
     `root` is the file range of what the chain begins with: words that stand in no call
     are taken to be there.  `model` is that of the table, as far as it is known.
+    `fetched` are the joins of rows that are fetched along with the query's own, and of no
+    other use; `may_join` are conditions that may bring in a join which does not show.
     """
 
     root: Span
@@ -114,6 +135,8 @@ class Query:
     columns: Sql = ()
     distinct: Sql = ()
     joins: list[Sql] = field(default_factory=list)
+    fetched: list[Sql] = field(default_factory=list)
+    may_join: list[str] = field(default_factory=list)
     where: list[Sql] = field(default_factory=list)
     group: Sql = ()
     order: list[Sql] = field(default_factory=list)
@@ -128,15 +151,25 @@ class Query:
         return replace(
             self,
             joins=list(self.joins),
+            fetched=list(self.fetched),
+            may_join=list(self.may_join),
             where=list(self.where),
             order=list(self.order),
             unknown=list(self.unknown),
         )
 
-    def drop_lock(self, by: Span, name: str) -> None:
+    def drop_lock(self, link: Link, unless: str | None = None) -> None:
         """The ORM sends no locking clause because of a later call."""
         if self.lock is not None:
-            self.dropped, self.lock = DroppedLock(self.lock, by, name), None
+            self.dropped = DroppedLock(self.lock, link.span, _called(link), self.table, unless)
+            self.lock = None
+
+    def leave_one_lock(self, link: Link) -> None:
+        """A later call adds LIMIT 1: of all rows that are asked for, one is locked."""
+        if self.lock is not None:
+            self.dropped = DroppedLock(
+                self.lock, link.span, _called(link), self.table, leaves_one=True
+            )
 
     def select(self) -> Sql:
         """The SELECT that it stands for."""
@@ -151,14 +184,14 @@ class Query:
         lock = self._known(self.lock)
         clause = sql(" ", Part(lock.clause, lock.span)) if lock else ()
         columns = self.columns or sql("*")
-        source = sql(" FROM ", quoted(self.table), *self.joins)
+        source = sql(" FROM ", quoted(self.table), *self.joins, *self.fetched)
         return sql("SELECT ", distinct, columns, source, *tail, clause)
 
     def _known(self, lock: Lock | None) -> Lock | None:
         """The lock without the names in OF of joins that did not show."""
         if lock is None:
             return None
-        joins = " ".join(part.text for join in self.joins for part in join)
+        joins = " ".join(part.text for join in (*self.joins, *self.fetched) for part in join)
         named = {
             self.table,
             *re.findall(r"JOIN (\S+)(?! AS)\b", joins),
@@ -166,28 +199,48 @@ class Query:
         }
         return lock._replace(of=tuple(table for table in lock.of if table in named))
 
-    def update(self, columns: Iterable[str], call: Span) -> Sql:
-        """The UPDATE of its rows."""
+    def update(self, columns: Iterable[str], call: Span, by: str | None = None) -> Sql:
+        """The UPDATE of its rows; `by` is the column by which a sub-SELECT chooses them."""
         changes = ", ".join(f"{quoted(column)} = $1" for column in columns)
         head = Part(f"UPDATE {quoted(self.table)} SET {changes}", call)
-        return sql(head, self._clause(" WHERE ", joined(self.where, " AND ")))
+        return sql(head, self._where(by))
 
-    def delete(self, call: Span) -> Sql:
-        """The DELETE of its rows."""
-        where = self._clause(" WHERE ", joined(self.where, " AND "))
-        return sql(Part(f"DELETE FROM {quoted(self.table)}", call), where)
+    def delete(self, call: Span, by: str | None = None) -> Sql:
+        """The DELETE of its rows; `by` as in `update`."""
+        return sql(Part(f"DELETE FROM {quoted(self.table)}", call), self._where(by))
+
+    def _where(self, by: str | None) -> Sql:
+        if by is None:
+            return self._clause(" WHERE ", joined(self.where, " AND "))
+        chosen = replace(self, columns=sql(f"{quoted(self.table)}.{quoted(by)}"))
+        return sql(f" WHERE {quoted(by)} IN (", chosen.select(), ")")
 
     def _clause(self, word: str, parts: Sql) -> Sql:
         return sql(word, parts) if parts else ()
 
     def statement(self, parts: Sql, advice: Mapping[str, str]) -> OrmStatement:
-        """The statement of some SQL of this query, with the map to the file."""
+        """The statement of some SQL of this query, with the map to the file.
+
+        Two blanks at its end lead to the call of a lock that is not sent, and to the one
+        that drops it: they have no words in it.
+        """
+        dropped = self.dropped
+        if dropped is not None:
+            parts = sql(parts, Part(" ", dropped.lock.span), Part(" ", dropped.by))
         pieces: list[Piece] = []
         at = 0
         for text, span in parts:
             if text:
                 pieces.append(Piece(Span(at, at + len(text)), span or self.root))
                 at += len(text)
+        if dropped is not None:
+            dropped = dropped._replace(place=Span(at - 2, at - 1), by_place=Span(at - 1, at))
         text = "".join(part.text for part in parts)
-        unknown = tuple(self.unknown)
-        return OrmStatement(text, SourceMap(tuple(pieces)), advice, self.dropped, unknown)
+        return OrmStatement(
+            text, SourceMap(tuple(pieces)), advice, dropped, tuple(dict.fromkeys(self.unknown))
+        )
+
+
+def _called(link: Link) -> str:
+    """A call as messages name it."""
+    return link.name if link.name.endswith(("?", "!")) else f"{link.name}()"

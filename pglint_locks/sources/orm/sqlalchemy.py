@@ -20,7 +20,16 @@ from pglint_locks.sources.orm.chain import (
 )
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
 from pglint_locks.sources.orm.models import Models
-from pglint_locks.sources.orm.query import Lock, OrmStatement, Part, Query, Sql, joined, sql
+from pglint_locks.sources.orm.query import (
+    UNKNOWN_NAME,
+    Lock,
+    OrmStatement,
+    Part,
+    Query,
+    Sql,
+    joined,
+    sql,
+)
 
 if TYPE_CHECKING:
     from pglint_locks.sources.host.tree import Node
@@ -40,6 +49,10 @@ ADVICE = {
     "PGL303": "write with_for_update(of=Model), with the model whose rows are changed",
     "PGL401": "order by a key: .order_by(Model.id)",
     "PGL402": "add .order_by(Model.id)",
+    "PGL605": (
+        "run the locking select first, session.scalars(select(…).with_for_update()).all(), and "
+        "go on with those rows"
+    ),
     "PGL703": "write with_for_update(of=Model): it leaves the nullable side out",
 }
 
@@ -75,7 +88,7 @@ class Statements:
         """What a chain with no call that sends something stands for, by what it begins with."""
         if _root_name(chain) == "update":
             changes = [each.keyword for link in chain.named("values") for each in link.arguments]
-            return query.update(list(filter(None, changes)) or ["_unknown"], query.root)
+            return query.update(list(filter(None, changes)) or [UNKNOWN_NAME], query.root)
         return query.delete(query.root) if _root_name(chain) == "delete" else query.select()
 
     def _begin(self, chain: Chain) -> tuple[Query, list[Link]] | None:
@@ -228,12 +241,12 @@ class Statements:
         return sql(counted, " (", query.select(), ") AS anon_1", lock)
 
     def _update(self, query: Query, link: Link) -> Sql:
-        query.drop_lock(link.span, f"{link.name}()")
+        query.drop_lock(link)
         columns = [name.partition(".")[2] or name for name in pairs_of(link.positional(0))]
-        return query.update(columns or ["_unknown"], link.span)
+        return query.update(columns or [UNKNOWN_NAME], link.span)
 
     def _delete(self, query: Query, link: Link) -> Sql:
-        query.drop_lock(link.span, f"{link.name}()")
+        query.drop_lock(link)
         return query.delete(link.span)
 
     # --- expressions -----------------------------------------------------------------------

@@ -6,6 +6,7 @@ import django
 import pytest
 from django.conf import settings
 from django.db import connection, models
+from django.db.models.sql import UpdateQuery
 from normal_form import expression, normal_form
 
 from pglint_locks.sources.orm.chain import chain_of
@@ -112,3 +113,27 @@ def test_a_lock_that_is_not_sent(call: str) -> None:
 )
 def test_what_asks_for_no_lock_is_not_read(text: str) -> None:
     assert Querysets(MODELS).statement(chain_of(expression(text))) is None
+
+
+UPDATED = [
+    "Job.objects.select_for_update().filter(owner__name='b')",
+    "Job.objects.select_for_update(skip_locked=True).filter(owner__name='b').order_by('pk')",
+    "Job.objects.select_for_update().filter(status='x', owner_id=3).select_related('owner')",
+]
+
+
+@pytest.mark.parametrize("text", UPDATED)
+def test_what_an_update_sends(text: str) -> None:
+    """Its conditions; where they join another table, the query as it is, in a sub-SELECT."""
+    query = eval(text).query.chain(UpdateQuery)
+    query.add_update_values({"status": "x"})
+    compiled, _ = query.get_compiler("default").as_sql()
+    assert normal_form(read(f"{text}.update(status='x')")) == (
+        normal_form(compiled.replace("%s", "1"))
+    ), compiled
+
+
+@pytest.mark.parametrize("text", [*UPDATED, "Job.objects.select_for_update(no_key=True)[:5]"])
+def test_what_exists_sends(text: str) -> None:
+    compiled, _ = eval(text).query.exists().sql_with_params()
+    assert normal_form(read(f"{text}.exists()")) == normal_form(compiled.replace("%s", "1"))

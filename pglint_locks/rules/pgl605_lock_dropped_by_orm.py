@@ -1,0 +1,65 @@
+"""PGL605: a lock that an ORM is asked for and does not send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pglint_locks import model
+from pglint_locks.findings import Hazard, Place, Rule, Severity, Subject
+
+
+def visit(statement: model.Statement) -> Iterator[Hazard]:
+    """One hazard for a chain of calls whose end leaves out the lock, or all but one of its rows."""
+    dropped = statement.call.dropped if statement.call is not None else None
+    if dropped is None or (dropped.leaves_one and not _may_match_several(statement)):
+        return
+    lock, call, table = dropped.lock, dropped.name, dropped.table
+    severity = Severity.NOTE
+    if dropped.leaves_one:
+        what = f"{call} adds LIMIT 1, so {lock.clause} locks one row of {table} at most"
+    elif not statement.is_write:
+        severity = Severity.WARNING
+        what = f"{call} sends no {lock.clause}: no row of {table} is locked"
+    elif lock.wait is not None:
+        severity = Severity.WARNING
+        what = f"{call} sends no {lock.clause}: it waits for rows of {table} that others hold"
+    else:
+        what = f"{call} sends no {lock.clause}: it locks rows of {table} as it changes them"
+    if dropped.unless is not None:
+        severity = Severity.NOTE
+        what = f"unless {dropped.unless}, {what}"
+    yield Hazard(
+        span=dropped.place.shifted(statement.start),
+        severity=severity,
+        message=what,
+        label="for one row at most" if dropped.leaves_one else "not sent",
+        advice="run the query with the lock first, and go on with the rows that it gives",
+        evidence=(
+            "of 3 rows, Django's count() and aggregate() locked none and exists() one; update() "
+            "after SKIP LOCKED waited for a row that another session held"
+        ),
+        table=table,
+        places=(Place(dropped.by_place.shifted(statement.start), _role(dropped.leaves_one)),),
+    )
+
+
+def _role(leaves_one: bool) -> str:
+    return "adds LIMIT 1" if leaves_one else "leaves the lock out"
+
+
+def _may_match_several(statement: model.Statement) -> bool:
+    return not any(
+        model.is_by_key(item) or model.may_be_one_row(model.equal_column_names(item))
+        for level in statement.levels
+        for item in level.items
+    )
+
+
+RULE = Rule(
+    code="PGL605",
+    name="lock-dropped-by-orm",
+    summary="a lock that an ORM is asked for and does not send with this call",
+    severities=(Severity.WARNING, Severity.NOTE),
+    subject=Subject.STATEMENT,
+    visit=visit,
+)
