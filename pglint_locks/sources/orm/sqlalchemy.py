@@ -60,10 +60,13 @@ _METHODS = {"in_": "IN", "notin_": "NOT IN", "not_in": "NOT IN"}
 _COMPARED = {"like": "LIKE", "ilike": "ILIKE", "is_": "IS", "is_not": "IS NOT", "isnot": "IS NOT"}
 _SIGNS = {"==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _NEUTRAL = frozenset(
-    """all one one_or_none first scalar scalars scalar_one scalar_one_or_none execution_options
-    populate_existing yield_per enable_eagerloads with_entities subquery cte scalar_subquery
-    params returning values correlate unique mappings fetchall fetchone label alias as_scalar
-    with_labels set_label_style autoflush enable_assertions""".split()
+    """execution_options populate_existing yield_per enable_eagerloads with_entities subquery cte
+    scalar_subquery params returning values correlate label alias as_scalar with_labels
+    set_label_style autoflush enable_assertions add_columns""".split()
+)
+_FETCHES = frozenset(
+    """all one one_or_none first scalar scalars scalar_one scalar_one_or_none unique mappings
+    fetchall fetchone""".split()
 )
 _ROOTS = frozenset({"select", "update", "delete", "exists"})
 
@@ -138,7 +141,9 @@ class Statements:
                 sent = step(self, query, link)
                 if sent is not None:
                     return query, sent
-            elif link.is_call and link.name not in _NEUTRAL:
+            elif not link.is_call or link.name in _FETCHES:
+                break  # what follows is of the rows
+            elif link.name not in _NEUTRAL:
                 query.unknown.append(f"{link.name}()")
         return query, None
 
@@ -234,6 +239,10 @@ class Statements:
         query.where.append(sql(Part("id = $1", link.span)))
         return query.select()
 
+    def _first(self, query: Query, link: Link) -> Sql:
+        query.limit = query.limit or sql(Part("LIMIT 1", link.span))
+        return query.select()
+
     def _count(self, query: Query, link: Link) -> Sql:
         """The query goes into FROM as it stands, and its clause onto the count as well."""
         lock = sql(" ", Part(query.lock.clause, query.lock.span)) if query.lock else ()
@@ -321,6 +330,7 @@ _STEPS: dict[str, Callable[[Statements, Query, Link], Sql | None]] = {
     "group_by": Statements._group_by,
     "select_from": Statements._select_from,
     "get": Statements._get,
+    "first": Statements._first,
     "count": Statements._count,
     "update": Statements._update,
     "delete": Statements._delete,

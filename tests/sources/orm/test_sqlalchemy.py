@@ -100,3 +100,8 @@ def test_joinedload_is_an_outer_join_in_the_locking_select() -> None:
 @pytest.mark.parametrize("text", ["select(Job)", "lock.acquire()", "SESSION.query(Job).first()"])
 def test_what_asks_for_no_lock_is_not_read(text: str) -> None:
     assert Statements(MODELS).statement(chain_of(expression(text))) is None
+
+
+def test_what_is_called_on_rows_is_no_part_of_the_query() -> None:
+    found = read("SESSION.query(Job).with_for_update().first().children.count()")
+    assert found == "SELECT * FROM jobs LIMIT 1 FOR UPDATE"
