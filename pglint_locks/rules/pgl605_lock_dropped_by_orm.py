@@ -23,6 +23,12 @@ def visit(statement: model.Statement) -> Iterator[Hazard]:
     elif lock.wait is not None:
         severity = Severity.WARNING
         what = f"{call} sends no {lock.clause}: it waits for rows of {table} that others hold"
+    elif dropped.in_order and _may_match_several(statement):
+        severity = Severity.WARNING
+        what = (
+            f"{call} sends neither {lock.clause} nor ORDER BY: it locks rows of {table} in "
+            "whatever order the plan reads them"
+        )
     else:
         what = f"{call} sends no {lock.clause}: it locks rows of {table} as it changes them"
     if dropped.unless is not None:

@@ -47,7 +47,8 @@ class Library(NamedTuple):
     `is_eager`: these send the query, and what is called behind them is called on its rows.
     Then `neutral` matches the calls besides that give a query again.  `counts_rows_of`: a
     query with LIMIT is counted as it stands, in FROM.  `chooses_by` is the column by which
-    a write with joins or LIMIT has its rows chosen by the query as it stands.
+    a write with joins or LIMIT has its rows chosen by a sub-SELECT; `keeps_lock`: with the
+    lock of the query.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Library(NamedTuple):
     neutral: re.Pattern[str] = re.compile(r"(?!)")
     counts_rows_of: bool = False
     chooses_by: str | None = None
+    keeps_lock: bool = False
 
     def is_end(self, name: str) -> bool:
         """Whether a call sends the query."""
@@ -203,7 +205,7 @@ class Builder:
 
     def _write(self, query: Query, link: Link) -> Sql:
         by = self.library.chooses_by if query.joins or query.limit else None
-        if by is None:
+        if by is None or not self.library.keeps_lock:
             strayed = f"{' or '.join(query.unknown)} gives something else than a query"
             query.drop_lock(link, strayed if query.unknown else None)
         if self.library.writes[link.name] == "DELETE":

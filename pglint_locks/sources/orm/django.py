@@ -273,16 +273,17 @@ class Querysets:
 
     def _update(self, query: Query, link: Link) -> Sql:
         """It takes no clause; but where conditions join, the query stands in it as it is."""
-        query.order, query.fetched = [], []
         columns = [each.keyword for each in link.arguments if each.keyword] or [UNKNOWN_NAME]
+        if not query.joins:
+            query.drop_lock(link, _unless(query.may_join, "joins another table"))
+        query.order, query.fetched = [], []
         if query.joins:
             return query.update(columns, link.span, query.model.key)
-        query.drop_lock(link, _unless(query.may_join, "joins another table"))
         return query.update(columns, link.span)
 
     def _delete(self, query: Query, link: Link) -> Sql | None:
-        query.order, query.fetched = [], []
         query.drop_lock(link, _unless(query.unknown, "gives no queryset"))
+        query.order, query.fetched = [], []
         return query.delete(link.span, query.model.key if query.joins else None)
 
     def _union(self, query: Query, link: Link) -> Sql:

@@ -82,6 +82,7 @@ ACTIVE_RECORD = Library(
         r"|uniq|create_with)\Z"
     ),
     counts_rows_of=True,
+    chooses_by="id",
 )  # fmt: skip
 SEQUEL = Library(
     name="Sequel",
@@ -167,6 +168,7 @@ LARAVEL = Library(
         r"|newQuery|when|unless|reorder|tap|connection|from|lock|scopes|union|onWriteConnection)"
     ),
     chooses_by="ctid",
+    keeps_lock=True,
 )  # fmt: skip
 DIESEL = Library(
     name="diesel",

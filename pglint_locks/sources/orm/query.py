@@ -91,8 +91,8 @@ class DroppedLock(NamedTuple):
     """A lock that was asked for and that the ORM does not send, and the call that drops it.
 
     `table` is that whose rows it was for.  `unless`: what of the chain is not known, and
-    would make it send the lock.  `leaves_one`: it is sent, with LIMIT 1.  `place` and
-    `by_place` are ranges of the statement's text that lead to the two calls in the file.
+    would make it send the lock.  `in_order`: the lock was to be taken in an order, which
+    goes as well.  `leaves_one`: it is sent, with LIMIT 1.  `place` and `by_place` are ranges of the statement's text that lead to the two calls in the file.
     """
 
     lock: Lock
@@ -100,6 +100,7 @@ class DroppedLock(NamedTuple):
     name: str
     table: str
     unless: str | None = None
+    in_order: bool = False
     leaves_one: bool = False
     place: Span = Span(0, 0)
     by_place: Span = Span(0, 0)
@@ -161,7 +162,9 @@ class Query:
     def drop_lock(self, link: Link, unless: str | None = None) -> None:
         """The ORM sends no locking clause because of a later call."""
         if self.lock is not None:
-            self.dropped = DroppedLock(self.lock, link.span, _called(link), self.table, unless)
+            self.dropped = DroppedLock(
+                self.lock, link.span, _called(link), self.table, unless, bool(self.order)
+            )
             self.lock = None
 
     def leave_one_lock(self, link: Link) -> None:
