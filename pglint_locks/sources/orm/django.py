@@ -202,7 +202,7 @@ class Querysets:
         if node.kind in ("list", "tuple", "set"):
             values = [literal(item) for item in items_of(node)]
             return sql(Part(f"({', '.join(values) or 'NULL'})", node.span))
-        return sql(Part("($1)", node.span))
+        return sql(Part("($1, $2)", node.span))
 
     def _select_related(self, query: Query, link: Link) -> None:
         for argument in link.arguments:

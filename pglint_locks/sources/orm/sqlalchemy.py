@@ -313,6 +313,8 @@ class Statements:
         if begun is not None:
             query, _ = self._run(*begun)
             return sql("(", query.select(), ")")
+        if node.kind not in ("list", "tuple", "set"):
+            return sql(Part("($1, $2)", node.span))
         values = ", ".join(literal(item) for item in items_of(node)) or "NULL"
         return sql(Part(f"({values})", node.span))
 
