@@ -34,23 +34,29 @@ def visit(statement: model.Statement) -> Iterator[Hazard]:
     if dropped.unless is not None:
         severity = Severity.NOTE
         what = f"unless {dropped.unless}, {what}"
+    asked = Place(
+        dropped.place.shifted(statement.start),
+        "for one row at most" if dropped.leaves_one else "not sent",
+    )
+    drops = Place(
+        dropped.by_place.shifted(statement.start),
+        "adds LIMIT 1" if dropped.leaves_one else "leaves the lock out",
+    )
+    # What a name holds may be gone on with in several places, each with its own end.
+    first, second = (drops, asked) if dropped.apart else (asked, drops)
     yield Hazard(
-        span=dropped.place.shifted(statement.start),
+        span=first.span,
         severity=severity,
         message=what,
-        label="for one row at most" if dropped.leaves_one else "not sent",
+        label=first.message,
         advice="run the query with the lock first, and go on with the rows that it gives",
         evidence=(
             "of 3 rows, Django's count() and aggregate() locked none and exists() one; update() "
             "after SKIP LOCKED waited for a row that another session held"
         ),
         table=table,
-        places=(Place(dropped.by_place.shifted(statement.start), _role(dropped.leaves_one)),),
+        places=(second,),
     )
-
-
-def _role(leaves_one: bool) -> str:
-    return "adds LIMIT 1" if leaves_one else "leaves the lock out"
 
 
 def _may_match_several(statement: model.Statement) -> bool:

@@ -68,8 +68,8 @@ class BodyScript:
             targets=targets,
             catches=origin.catches,
             cursor=(bool(origin.scroll), origin.opened) if is_cursor else None,
-            fetches_one=bool(targets) and origin.role is origin.runs_as is Role.STATEMENT,
-            is_open=origin.call is not None or any(gap.opens for gap in origin.gaps),
+            fetches_one=_fetches_one(origin),
+            is_open=_is_open(origin),
             call=origin.call,
             escape=origin.unit.escape,
         )
@@ -165,6 +165,18 @@ def _with_gaps(origin: BodyStatement, word: Span) -> str:
             pieces += (text[at : gap.span.start], hole)
             at = gap.span.end
     return "".join([*pieces, text[at : word.end]]).strip("'")
+
+
+def _fetches_one(origin: BodyStatement) -> bool:
+    if origin.call is not None:
+        return origin.call.fetches_one
+    return origin.target is not None and origin.role is origin.runs_as is Role.STATEMENT
+
+
+def _is_open(origin: BodyStatement) -> bool:
+    if origin.call is not None:
+        return not origin.call.is_whole
+    return any(gap.opens for gap in origin.gaps)
 
 
 def _is_between(one: Placed, setting: Placed, other: Placed) -> bool:

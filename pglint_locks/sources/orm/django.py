@@ -26,6 +26,7 @@ from pglint_locks.sources.orm.django_terms import (
     sort_expression,
     turned,
 )
+from pglint_locks.sources.orm.evaluation import is_read
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
 from pglint_locks.sources.orm.models import Model, Models
 from pglint_locks.sources.orm.query import (
@@ -63,9 +64,10 @@ MANAGERS = frozenset({"objects", "_default_manager", "_base_manager"})
 
 # Calls that change nothing of what matters here.
 _NEUTRAL = frozenset(
-    """all using iterator only defer prefetch_related alias select_for_update values
-    values_list annotate in_bulk complex_filter""".split()
+    """all using only defer prefetch_related alias select_for_update values values_list
+    annotate""".split()
 )
+_READS = frozenset({"iterator", "aiterator", "in_bulk", "ain_bulk"})
 _NO_CONDITIONS = frozenset({"defaults", "create_defaults"})
 
 
@@ -75,12 +77,18 @@ class Querysets:
     def __init__(self, models: Models) -> None:
         self._models = models
 
-    def statement(self, chain: Chain) -> OrmStatement | None:
-        """What a chain sends; None where nothing in it asks for a lock."""
+    def statement(self, chain: Chain, node: Node | None = None) -> OrmStatement | None:
+        """What a chain sends; None where nothing in it asks for a lock.
+
+        `node` is the expression that it is, or goes on from.
+        """
         if not _asks_for_lock(chain):
             return None
         query, sent = self._run(chain)
-        return query.statement(sent or query.select(), ADVICE)
+        is_sent = query.is_sent or (node is not None and is_read(node))
+        tells_order = query.is_ordered or not query.model.is_ordered
+        is_whole = is_sent and query.model.is_known and tells_order and _has_manager(chain)
+        return query.statement(sent or query.select(), ADVICE, is_whole=is_whole)
 
     def _run(self, chain: Chain) -> tuple[Query, Sql | None]:
         """The query behind all calls; where one sends a statement of its own, that one."""
@@ -93,12 +101,16 @@ class Querysets:
             called |= link.is_call
             if not link.name:
                 slice_of(query, link)
+                query.is_sent = True
                 if link.arguments[0].node.kind != "slice":
                     break
             elif step is not None:
                 sent = step(self, query, link)
                 if sent is not None:
+                    query.is_sent = True
                     return query, sent
+            elif link.name in _READS:
+                query.is_sent = True
             elif link.is_call and link.name not in _NEUTRAL:
                 query.unknown.append(f"{link.name}()")
         return query, None
@@ -217,7 +229,7 @@ class Querysets:
                 at = to
 
     def _order_by(self, query: Query, link: Link) -> None:
-        query.order = []
+        query.order, query.is_ordered = [], True
         for argument in link.arguments:
             place, text = argument.node.span, string_of(argument.node)
             if text == "?":
@@ -248,6 +260,7 @@ class Querysets:
         """`get()` asks for at most 21 rows, to tell one from several: no limit of a claim."""
         named = tuple(each for each in link.arguments if each.keyword not in _NO_CONDITIONS)
         self._filter(query, link._replace(arguments=named))
+        query.fetches_one = True
         return query.select()
 
     def _first(self, query: Query, link: Link) -> Sql:

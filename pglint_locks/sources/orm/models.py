@@ -27,13 +27,16 @@ class Relation(NamedTuple):
 class Model(NamedTuple):
     """A model's table, its primary key's column, and its relations by the names of fields.
 
-    `columns` are the fields that are a column of the table.
+    `columns` are the fields that are a column of the table.  `is_known`: all that makes its
+    queries shows; `is_ordered`: they have an order where none is asked for.
     """
 
     table: str
     key: str = "id"
     relations: Mapping[str, Relation] = MappingProxyType({})
     columns: frozenset[str] = frozenset()
+    is_known: bool = False
+    is_ordered: bool = False
 
 
 Models = Mapping[str, Model]
@@ -44,8 +47,27 @@ def models_of(root: Node) -> Models:
     found: dict[str, Model] = {}
     for node in root.below():
         if node.kind == "class_definition" and len(node.operands) > 1:
-            found[node.operands[0].text] = _model(node)
+            model = _model(node)
+            known = [found.get(base) for base in _bases(node)]
+            for base in filter(None, known):
+                model = _inherited(model, base)
+            is_known = model.is_known and all(base and base.is_known for base in known)
+            found[node.operands[0].text] = model._replace(is_known=is_known)
     return found
+
+
+def _bases(node: Node) -> list[str]:
+    """The classes that a class is made from, but for Django's own."""
+    given = [each.node.text for each in arguments_of(node)]
+    return [name for name in given if name not in ("models.Model", "Model")]
+
+
+def _inherited(model: Model, base: Model) -> Model:
+    return model._replace(
+        relations={**base.relations, **model.relations},
+        columns=base.columns | model.columns,
+        is_ordered=model.is_ordered or base.is_ordered,
+    )
 
 
 def _model(node: Node) -> Model:
@@ -69,7 +91,17 @@ def _model(node: Node) -> Model:
             relations[target] = Relation(column, _class_of(given[0]), _may_be_null(given))
         if function == "relationship" and given:
             relations[target] = Relation(f"{target}_id", _class_of(given[0]), nullable=True)
-    return Model(_meta_table(node.operands[-1]) or table, key, relations, frozenset(columns))
+    meta = _meta(node.operands[-1])
+    options = dict(_assignments(meta.operands[-1])) if meta is not None else {}
+    makes_manager = any("objects" in target for target, _ in _assignments(node.operands[-1]))
+    return Model(
+        string_of(options.get("db_table")) or table,
+        key,
+        relations,
+        frozenset(columns),
+        is_known=not makes_manager and (meta is None or not any(arguments_of(meta))),
+        is_ordered="ordering" in options,
+    )
 
 
 def _assignments(body: Node) -> Iterator[tuple[str, Node]]:
@@ -79,13 +111,11 @@ def _assignments(body: Node) -> Iterator[tuple[str, Node]]:
                 yield each.operands[0].text, each.operands[-1]
 
 
-def _meta_table(body: Node) -> str | None:
-    """`db_table` of a model's class Meta."""
+def _meta(body: Node) -> Node | None:
+    """A model's class Meta."""
     for inner in body.operands:
         if inner.kind == "class_definition" and inner.operands[0].text == "Meta":
-            for target, value in _assignments(inner.operands[-1]):
-                if target == "db_table":
-                    return string_of(value)
+            return inner
     return None
 
 

@@ -92,7 +92,9 @@ class DroppedLock(NamedTuple):
 
     `table` is that whose rows it was for.  `unless`: what of the chain is not known, and
     would make it send the lock.  `in_order`: the lock was to be taken in an order, which
-    goes as well.  `leaves_one`: it is sent, with LIMIT 1.  `place` and `by_place` are ranges of the statement's text that lead to the two calls in the file.
+    goes as well.  `leaves_one`: it is sent, with LIMIT 1.  `apart`: the call goes on with a
+    name that holds the query.  `place` and `by_place` are
+    ranges of the statement's text that lead to the two calls in the file.
     """
 
     lock: Lock
@@ -102,6 +104,7 @@ class DroppedLock(NamedTuple):
     unless: str | None = None
     in_order: bool = False
     leaves_one: bool = False
+    apart: bool = False
     place: Span = Span(0, 0)
     by_place: Span = Span(0, 0)
 
@@ -110,7 +113,8 @@ class OrmStatement(NamedTuple):
     """What a chain sends: its SQL and the map to the file.
 
     `advice` has what to write in the ORM's own words, by the codes of rules; `unknown` says
-    what of the chain could not be read.
+    what of the chain could not be read.  `is_whole`: nothing is added to it before it is
+    sent.  `fetches_one`: who asks for it takes one row.
     """
 
     text: str
@@ -118,6 +122,8 @@ class OrmStatement(NamedTuple):
     advice: Mapping[str, str]
     dropped: DroppedLock | None = None
     unknown: tuple[str, ...] = ()
+    is_whole: bool = False
+    fetches_one: bool = False
 
 
 @dataclass(slots=True)
@@ -128,6 +134,8 @@ class Query:
     are taken to be there.  `model` is that of the table, as far as it is known.
     `fetched` are the joins of rows that are fetched along with the query's own, and of no
     other use; `may_join` are conditions that may bring in a join which does not show.
+    `is_sent`: a call has sent it; `is_ordered`: it is told its order, be it none;
+    `fetches_one`: who sends it takes one row.
     """
 
     root: Span
@@ -146,6 +154,9 @@ class Query:
     lock: Lock | None = None
     dropped: DroppedLock | None = None
     unknown: list[str] = field(default_factory=list)
+    is_sent: bool = False
+    is_ordered: bool = False
+    fetches_one: bool = False
 
     def copy(self) -> Query:
         """The same query, to be changed on its own."""
@@ -221,7 +232,9 @@ class Query:
     def _clause(self, word: str, parts: Sql) -> Sql:
         return sql(word, parts) if parts else ()
 
-    def statement(self, parts: Sql, advice: Mapping[str, str]) -> OrmStatement:
+    def statement(
+        self, parts: Sql, advice: Mapping[str, str], *, is_whole: bool = False
+    ) -> OrmStatement:
         """The statement of some SQL of this query, with the map to the file.
 
         Two blanks at its end lead to the call of a lock that is not sent, and to the one
@@ -239,8 +252,15 @@ class Query:
         if dropped is not None:
             dropped = dropped._replace(place=Span(at - 2, at - 1), by_place=Span(at - 1, at))
         text = "".join(part.text for part in parts)
+        unknown = tuple(dict.fromkeys(self.unknown))
         return OrmStatement(
-            text, SourceMap(tuple(pieces)), advice, dropped, tuple(dict.fromkeys(self.unknown))
+            text,
+            SourceMap(tuple(pieces)),
+            advice,
+            dropped,
+            unknown,
+            is_whole and not unknown,
+            self.fetches_one,
         )
 
 

@@ -19,6 +19,7 @@ from pglint_locks.sources.orm.chain import Chain, chain_of
 from pglint_locks.sources.orm.django import Querysets
 from pglint_locks.sources.orm.libraries import BY_LANGUAGE
 from pglint_locks.sources.orm.models import models_of
+from pglint_locks.sources.orm.names import uses_of
 from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sources.orm.sqlalchemy import Statements
 from pglint_locks.sources.units import SqlUnit
@@ -34,7 +35,7 @@ _EXPRESSIONS = frozenset(
     """call call_expression method_invocation invocation_expression member_call_expression
     nullsafe_member_call_expression scoped_call_expression subscript binary_operator""".split()
 )
-Reader = Callable[[Node], OrmStatement | None]
+Reader = Callable[[Chain, Node], OrmStatement | None]
 
 
 class Calls(NamedTuple):
@@ -55,9 +56,26 @@ def read_calls(
     asking = [match.start() for match in _ASKS.finditer(source.text)]
     if not asking:
         return Calls()
-    sent = list(_sent(root, _readers(language, root), asking))
+    readers = _readers(language, root)
+    sent: list[tuple[Node, OrmStatement]] = []
+    for node, read in _sent(root, readers, asking):
+        sent.append((node, read))
+        if language.grammar == "python":
+            sent += _sent_by_name(node, _innermost(scopes, node.span), readers)
     bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in sent)
     return Calls(bodies, tuple(node.span for node, _ in sent))
+
+
+def _sent_by_name(
+    node: Node, scope: Scope, readers: Sequence[Reader]
+) -> Iterator[tuple[Node, OrmStatement]]:
+    """What is sent where a name goes on that holds a query."""
+    for use in uses_of(node, scope):
+        read = next(filter(None, (reader(use.chain, use.node) for reader in readers)), None)
+        if read is not None and read.dropped is not None:
+            yield use.node, read._replace(dropped=read.dropped._replace(apart=True))
+        elif read is not None and read.is_whole:
+            yield use.node, read
 
 
 def _body(source: SourceText, scope: Scope, read: OrmStatement) -> HostBody:
@@ -80,9 +98,9 @@ def _readers(language: Language, root: Node) -> list[Reader]:
     """Who reads the expressions of a language."""
     if language.grammar == "python":
         models = models_of(root)
-        return [_of_chain(Querysets(models).statement), _of_chain(Statements(models).statement)]
+        return [Querysets(models).statement, Statements(models).statement]
     if language.grammar == "elixir":
-        return [ecto.statement]
+        return [lambda _, node: ecto.statement(node)]
     if language.grammar == "go":
         return [_of_chain(gorm.statement)]
     is_script = language.grammar in ("javascript", "typescript", "tsx")
@@ -92,7 +110,7 @@ def _readers(language: Language, root: Node) -> list[Reader]:
 
 
 def _of_chain(read: Callable[[Chain], OrmStatement | None]) -> Reader:
-    return lambda node: read(chain_of(node))
+    return lambda chain, _: read(chain)
 
 
 def _sent(
@@ -106,7 +124,8 @@ def _sent(
         if place == len(asking) or asking[place] >= node.span.end:
             continue
         if node.kind in _EXPRESSIONS:
-            read = next(filter(None, (reader(node) for reader in readers)), None)
+            chain = chain_of(node)
+            read = next(filter(None, (reader(chain, node) for reader in readers)), None)
             if read is not None:
                 yield node, read
                 continue

@@ -18,6 +18,7 @@ from pglint_locks.sources.orm.chain import (
     items_of,
     pairs_of,
 )
+from pglint_locks.sources.orm.evaluation import is_read, is_run, is_run_for_one
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
 from pglint_locks.sources.orm.models import Models
 from pglint_locks.sources.orm.query import (
@@ -69,6 +70,7 @@ _FETCHES = frozenset(
     fetchall fetchone""".split()
 )
 _ROOTS = frozenset({"select", "update", "delete", "exists"})
+_FETCHES_ONE = frozenset("one one_or_none scalar scalar_one scalar_one_or_none fetchone".split())
 
 
 class Statements:
@@ -77,15 +79,21 @@ class Statements:
     def __init__(self, models: Models) -> None:
         self._models = models
 
-    def statement(self, chain: Chain) -> OrmStatement | None:
-        """What a chain sends; None where nothing in it asks for a lock."""
+    def statement(self, chain: Chain, node: Node | None = None) -> OrmStatement | None:
+        """What a chain sends; None where nothing in it asks for a lock.
+
+        `node` is the expression that it is, or goes on from.
+        """
         if not _asks_for_lock(chain):
             return None
         begun = self._begin(chain)
         if begun is None:
             return None
         query, sent = self._run(*begun)
-        return query.statement(sent or self._whole(query, chain), ADVICE)
+        is_sent = query.is_sent or (node is not None and (is_run(node) or is_read(node)))
+        if node is not None and is_run_for_one(node):
+            query.fetches_one = True
+        return query.statement(sent or self._whole(query, chain), ADVICE, is_whole=is_sent)
 
     def _whole(self, query: Query, chain: Chain) -> Sql:
         """What a chain with no call that sends something stands for, by what it begins with."""
@@ -140,8 +148,11 @@ class Statements:
             if step is not None:
                 sent = step(self, query, link)
                 if sent is not None:
+                    query.is_sent = True
                     return query, sent
             elif not link.is_call or link.name in _FETCHES:
+                query.is_sent = link.is_call
+                query.fetches_one = link.name in _FETCHES_ONE
                 break  # what follows is of the rows
             elif link.name not in _NEUTRAL:
                 query.unknown.append(f"{link.name}()")
