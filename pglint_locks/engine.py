@@ -246,6 +246,7 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         errors=(*gathered.errors, *(each for report in reports for each in report.failures)),
         clauses_by_kind=_by_kind(reports),
         suppressed=tuple(each for report in reports for each in report.suppressed),
+        in_part=sum(report.in_part for report in reports),
     )
 
 

@@ -25,6 +25,7 @@ class FileReport(NamedTuple):
 
     `kind` is the kind of file, `places` the statements that a suppression may stand above.
     `failures` are rules of plug-ins that failed: all other rules have had their say.
+    `in_part` counts the clauses of calls of which something is not known.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -35,6 +36,7 @@ class FileReport(NamedTuple):
     places: tuple[Span, ...] = ()
     suppressed: tuple[SuppressedFinding, ...] = ()
     failures: tuple[FileError, ...] = ()
+    in_part: int = 0
 
 
 class Run(NamedTuple):
@@ -51,6 +53,7 @@ class Run(NamedTuple):
     errors: tuple[FileError, ...]
     clauses_by_kind: Mapping[str, int] = MappingProxyType({})
     suppressed: tuple[SuppressedFinding, ...] = ()
+    in_part: int = 0
 
     @property
     def analysed(self) -> int:

@@ -41,13 +41,14 @@ def coverage(run: Run) -> str:
 
     Where some stand in files of another kind than SQL, how many of each kind.
     """
-    lines = _table(
-        [
-            ("locking clauses seen", str(run.clauses)),
-            ("analysed", str(run.analysed)),
-            ("not analysed", str(len(run.not_analysed))),
-        ]
-    )
+    rows = [
+        ("locking clauses seen", str(run.clauses)),
+        ("analysed", str(run.analysed)),
+        ("not analysed", str(len(run.not_analysed))),
+    ]
+    if run.in_part:
+        rows.insert(2, ("  calls known in part", str(run.in_part)))
+    lines = _table(rows)
     for reason, count in _by_reason(run):
         lines += f"  {_count_reason(count, reason)}\n"
         for missed in run.not_analysed:

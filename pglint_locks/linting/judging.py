@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pglint_locks.findings import Hazard, Note, Rule, Subject
+from pglint_locks.findings import Hazard, Note, Rule, Severity, Subject
 from pglint_locks.linting.judgement import Judgement, Spoken
 from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.locks.row_marks import LockingClause
@@ -98,11 +98,20 @@ def _worded(rule: Rule, hazard: Hazard, statement: Statement) -> Hazard:
     written = _as_written(hazard, statement)
     if statement.call is None:
         return written
-    sent = _shortened(as_written(statement.call.text.rstrip(), {}))
+    sent = _shortened(as_written(statement.call.text.rstrip(), statement.parameters))
+    unknown = " and ".join(statement.call.unknown)
+    if unknown:
+        sent += f"; not known: {unknown}"
     return written._replace(
+        severity=_lighter(hazard.severity) if unknown else hazard.severity,
         message=f"{written.message} (sends: {sent})",
         advice=statement.call.advice.get(rule.code, written.advice),
     )
+
+
+def _lighter(severity: Severity) -> Severity:
+    """One step less, as far as there is one."""
+    return Severity.WARNING if severity is Severity.ERROR else Severity.NOTE
 
 
 def _shortened(sql: str) -> str:

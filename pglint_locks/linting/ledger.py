@@ -37,7 +37,8 @@ class Ledger:
 
     `notes` are what RUN rules remember of it, by their codes.  `statements` are the ranges
     that a suppression may stand above, `run` those of SQL.  What stands once in the file is
-    `said` and counted once, be it run in two places: `counted` are clauses.
+    `said` and counted once, be it run in two places: `counted` are clauses, `in_part` those of
+    calls of which something is not known.
     """
 
     source: SourceText
@@ -51,6 +52,7 @@ class Ledger:
     said: set[tuple[str, Span]] = field(default_factory=set)
     failures: dict[str, str] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
+    in_part: set[int] = field(default_factory=set)
 
     # --- what was seen ----------------------------------------------------------------
 
@@ -90,6 +92,10 @@ class Ledger:
         self.counted |= places
         self.clauses += len(places)
         return len(places)
+
+    def count_in_part(self, unit: SqlUnit, spans: Iterable[Span]) -> None:
+        """Note that the calls behind some clauses are not known in full."""
+        self.in_part.update(unit.map.file_span(span).start for span in spans)
 
     def note(self, unit: SqlUnit, reason: str, span: Span) -> None:
         """Note that a clause, counted already, was not analysed."""
@@ -193,6 +199,7 @@ class Ledger:
             places=tuple(self.statements),
             suppressed=tuple(suppressed),
             failures=tuple(FileError(self.source.name, why) for why in self.failures.values()),
+            in_part=len(self.in_part),
         )
 
     def _judged(self, settings: Settings) -> tuple[list[Finding], list[SuppressedFinding]]:

@@ -216,6 +216,8 @@ class FileLint:
             statement.transaction = transaction
             statement.routine = statement.routine or made
             ordered.tell(index, modelled)
+            if statement.call is not None and statement.call.unknown:
+                self.ledger.count_in_part(unit, _clauses_of(statement))
             if index in subjects:
                 ordered.place(index, modelled)
         yield from self._show(unit, script, subjects, modelled, ordered.facts)
@@ -361,6 +363,12 @@ class FileLint:
             self.ledger.add(
                 unit, pgl001_syntax_error.RULE, pgl001_syntax_error.hazard(why.message, at)
             )
+
+
+def _clauses_of(statement: Statement) -> Iterator[Span]:
+    """The places of a statement's locking clauses, in its unit."""
+    for level in statement.levels:
+        yield from (statement.unit_span(each.span) for each in statement.clause_texts(level))
 
 
 def _dropping(ordered: Ordered) -> Iterator[int]:

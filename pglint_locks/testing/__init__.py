@@ -7,7 +7,8 @@ The rules of this package are tested with it, and so are those of others, under 
         case.check()
 
 Fixtures are `CODE/bad/name.sql`, its near miss `CODE/good/name.sql` and, where the rule has a
-fix, `CODE/fixed/name.sql`; or host code, where the rule is about that.  Their last lines say what is found in them:
+fix, `CODE/fixed/name.sql`; or host code, where the rule is about that.  Their last lines say
+what is found in them:
 `-- expect: ACM101 warning 4:8-4:10 "words of the message"`: the range is half open, the words
 stand in message or advice.  It lists every finding of warning or above, those of other rules
 too, and every finding of its own rule.  `-- select: PGL106` among them switches opt-in rules

@@ -31,6 +31,7 @@ _WORDS = re.compile(
     r"(?:\s+(skip\s+locked|nowait))?\s*\Z",
     re.IGNORECASE,
 )
+_RANDOM = re.compile(r"(?i)(?:\A|[\"'`])\s*random\s*\(\s*\)")
 _COLUMN = re.compile(r"[A-Za-z_][\w.]*\Z")
 
 
@@ -44,11 +45,12 @@ class Library(NamedTuple):
     aggregate, `exists` ask for one row, `writes` send an UPDATE or DELETE that takes no
     locking clause.  `wait_call` has the wait policy as its argument.
 
-    `is_eager`: these send the query, and what is called behind them is called on its rows.
-    Then `neutral` matches the calls besides that give a query again.  `counts_rows_of`: a
-    query with LIMIT is counted as it stands, in FROM.  `chooses_by` is the column by which
-    a write with joins or LIMIT has its rows chosen by a sub-SELECT; `keeps_lock`: with the
-    lock of the query.
+    `is_eager`: these and `fetches` send the query, and what is called behind them is called
+    on its rows.  Then `neutral` matches the calls besides that give a query again.
+    `counts_rows_of`: a query with LIMIT is counted as it stands, in FROM.  `chooses_by` is
+    the column by which a write with joins or LIMIT has its rows chosen by a sub-SELECT;
+    `keeps_lock`: with the lock of the query.  `is_common` are those of `locks` whose names
+    other locks have too.
     """
 
     name: str
@@ -71,15 +73,17 @@ class Library(NamedTuple):
     writes: Mapping[str, str] = {}
     of: frozenset[str] = frozenset()
     wait_call: str | None = None
+    fetches: frozenset[str] = frozenset()
     is_eager: bool = False
     neutral: re.Pattern[str] = re.compile(r"(?!)")
     counts_rows_of: bool = False
     chooses_by: str | None = None
+    is_common: frozenset[str] = frozenset()
     keeps_lock: bool = False
 
     def is_end(self, name: str) -> bool:
         """Whether a call sends the query."""
-        ends = self.one_row | self.by_key | self.counts | self.exists
+        ends = self.one_row | self.by_key | self.counts | self.exists | self.fetches
         return self.is_eager and (name in ends or name in self.writes)
 
     def knows(self, name: str) -> bool:
@@ -125,9 +129,24 @@ class Builder:
             sent = self._apply(query, link) or sent
             if link.is_call and library.is_end(link.name):
                 break
+        if not self._is_query(chain):
+            return None
         if not query.table or (query.lock is None and query.dropped is None):
             return None
         return query.statement(sent or query.select(), library.advice)
+
+    def _is_query(self, chain: Chain) -> bool:
+        """Whether a chain is of queries, where its lock has a name that others have too."""
+        library = self.library
+        names = [link.name for link in chain.links]
+        asked = next(link for link in chain.links if link.name in library.locks)
+        before = names[: names.index(asked.name)]
+        if asked.name not in library.is_common or all(map(library.knows, before)):
+            return True
+        telling = library.conditions | library.orders | library.limits | library.by_key
+        telling |= library.exists | frozenset(library.writes) | frozenset(library.joins)
+        words = string_of(asked.positional(0))
+        return words is not None or not telling.isdisjoint(names)
 
     def _apply(self, query: Query, link: Link) -> Sql | None:
         """Takes one link into account; gives the statement if it sends one of its own."""
@@ -206,8 +225,7 @@ class Builder:
     def _write(self, query: Query, link: Link) -> Sql:
         by = self.library.chooses_by if query.joins or query.limit else None
         if by is None or not self.library.keeps_lock:
-            strayed = f"{' or '.join(query.unknown)} gives something else than a query"
-            query.drop_lock(link, strayed if query.unknown else None)
+            query.drop_lock(link)
         if self.library.writes[link.name] == "DELETE":
             return query.delete(link.span, by)
         given = link.arguments[0].node if link.arguments else None
@@ -294,6 +312,8 @@ def sort_key(node: Node) -> Part:
     """A sort key: a name in a string or symbol, a column's method, or what is not known."""
     place = node.span
     text = string_of(node)
+    if text is None and _RANDOM.search(node.text):  # a literal of SQL: Arel.sql("random()")
+        return Part("random()", place)
     if text is None:
         chain = chain_of(node)
         names = [chain.root.text, *(link.name for link in chain.links)]
@@ -303,7 +323,7 @@ def sort_key(node: Node) -> Part:
         name = re.split(r"\.|::", names[-1])[-1].lstrip(":$@")
         key = name.lower() if _COLUMN.match(name) else "$1"
         return Part(f"{key} DESC" if is_down else key, place)
-    if re.match(r"(?i)\s*random\s*\(\s*\)", text):
+    if _RANDOM.match(text):
         return Part("random()", place)
     word = text.strip().split(" ")[0].rpartition(".")[2]
     down = " DESC" if text.lower().rstrip().endswith(" desc") else ""

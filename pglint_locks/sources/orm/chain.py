@@ -165,6 +165,25 @@ def _argument(node: Node) -> Argument:
     return Argument(inner(node))
 
 
+def unknown_options(link: Link, *others: str) -> list[str]:
+    """The arguments of a call that are no literal truth values, but for those named."""
+    return [
+        f"{each.keyword or each.node.text} of {link.name}()"
+        for each in link.arguments
+        if each.keyword not in others and each.node.text not in ("True", "False", "None")
+    ]
+
+
+def before_calls(chain: Chain) -> str:
+    """What a chain begins with, up to its first call: `order.lines`."""
+    end = chain.root.span.end
+    for link in chain.links:
+        if link.is_call or not link.name:
+            break
+        end = link.span.end
+    return chain.root.whole[chain.root.span.start : end]
+
+
 def pairs_of(node: Node | None) -> dict[str, Node]:
     """The keys of a literal object, dictionary or keyword list that are plain names."""
     if node is None:

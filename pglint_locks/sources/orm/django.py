@@ -13,9 +13,11 @@ from pglint_locks.sources.orm.chain import (
     Argument,
     Chain,
     Link,
+    before_calls,
     chain_of,
     items_of,
     string_of,
+    unknown_options,
 )
 from pglint_locks.sources.orm.django_terms import (
     LOOKUPS,
@@ -27,10 +29,11 @@ from pglint_locks.sources.orm.django_terms import (
     turned,
 )
 from pglint_locks.sources.orm.evaluation import is_read
-from pglint_locks.sources.orm.expressions import is_false, is_true, literal
+from pglint_locks.sources.orm.expressions import is_true, literal
 from pglint_locks.sources.orm.models import Model, Models
 from pglint_locks.sources.orm.query import (
     UNKNOWN_NAME,
+    UNKNOWN_TABLE,
     Lock,
     OrmStatement,
     Part,
@@ -117,16 +120,20 @@ class Querysets:
 
     def _begin(self, chain: Chain) -> tuple[Query, list[Link]]:
         """The table that a chain begins with, and the links behind its manager."""
-        name, rest = chain.root.text, list(chain.links)
+        name, rest, is_class = chain.root.text, list(chain.links), False
         for index, link in enumerate(chain.links):
             if link.name in MANAGERS:
-                rest = rest[index + 1 :]
+                rest, is_class = rest[index + 1 :], True
                 break
             if link.is_call:
                 break
             name = link.name
-        model = self._models.get(name) or Model(name.lower())
-        return Query(chain.root.span, model.table, model), rest
+        is_class = is_class and name[:1].isupper()
+        model = self._models.get(name) or Model(name.lower() if is_class else UNKNOWN_TABLE)
+        query = Query(chain.root.span, model.table, model)
+        if model.table == UNKNOWN_TABLE:
+            query.rows_of = before_calls(chain)
+        return query, rest
 
     # --- calls ---------------------------------------------------------------------------
 
@@ -137,9 +144,7 @@ class Querysets:
         wait = "SKIP LOCKED" if is_true(link.keyword("skip_locked")) else None
         wait = "NOWAIT" if is_true(link.keyword("nowait")) else wait
         strength = "NO KEY UPDATE" if is_true(link.keyword("no_key")) else "UPDATE"
-        for argument in link.arguments:
-            if argument.keyword != "of" and not (is_true(argument.node) or is_false(argument.node)):
-                query.unknown.append(f"{argument.keyword or 'an argument'} of {link.name}()")
+        query.unknown += unknown_options(link, "of")
         query.lock = Lock(link.span, strength, of, wait)
 
     def _of(self, model: Model, name: str | None) -> str | None:
@@ -276,7 +281,7 @@ class Querysets:
         return query.select()
 
     def _aggregate(self, query: Query, link: Link) -> Sql:
-        query.drop_lock(link, _unless(query.unknown, "gives no queryset"))
+        query.drop_lock(link)
         query.order, query.fetched = [], []
         head = Part("SELECT count(*) FROM", link.span)
         if query.limit or query.distinct:
@@ -288,14 +293,14 @@ class Querysets:
         """It takes no clause; but where conditions join, the query stands in it as it is."""
         columns = [each.keyword for each in link.arguments if each.keyword] or [UNKNOWN_NAME]
         if not query.joins:
-            query.drop_lock(link, _unless(query.may_join, "joins another table"))
+            query.drop_lock(link, _unless(query.may_join))
         query.order, query.fetched = [], []
         if query.joins:
             return query.update(columns, link.span, query.model.key)
         return query.update(columns, link.span)
 
     def _delete(self, query: Query, link: Link) -> Sql | None:
-        query.drop_lock(link, _unless(query.unknown, "gives no queryset"))
+        query.drop_lock(link)
         query.order, query.fetched = [], []
         return query.delete(link.span, query.model.key if query.joins else None)
 
@@ -338,9 +343,9 @@ def _join(joins: list[Sql], table: str, column: str, to: Model, nullable: bool) 
         joins.append(join)
 
 
-def _unless(unknown: list[str], what: str) -> str | None:
-    """The condition under which it is otherwise, by what of the chain is not known."""
-    return f"{' or '.join(dict.fromkeys(unknown))} {what}" if unknown else None
+def _unless(conditions: list[str]) -> str | None:
+    """What keeps the lock: a join that conditions may bring in."""
+    return f"{' or '.join(dict.fromkeys(conditions))} joins another table" if conditions else None
 
 
 def _asks_for_lock(chain: Chain) -> bool:

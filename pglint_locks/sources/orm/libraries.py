@@ -74,6 +74,10 @@ ACTIVE_RECORD = Library(
     joins={"joins": "JOIN", "left_joins": "LEFT JOIN", "left_outer_joins": "LEFT JOIN",
            "eager_load": "LEFT JOIN"},
     writes={"update_all": "UPDATE", "delete_all": "DELETE"},
+    fetches=_set(
+        "to_a load each map flat_map each_with_index find_each find_in_batches in_batches pluck"
+        " pick ids to_sql records reload destroy_all collect index_by group_by to_set presence"
+    ),
     is_eager=True,
     neutral=re.compile(
         r"(?:all|includes|preload|references|readonly|select|not|missing|associated|or|and"
@@ -82,6 +86,7 @@ ACTIVE_RECORD = Library(
         r"|uniq|create_with)\Z"
     ),
     counts_rows_of=True,
+    is_common=_set("lock"),
     chooses_by="id",
 )  # fmt: skip
 SEQUEL = Library(
@@ -96,6 +101,7 @@ SEQUEL = Library(
     orders=_set("order"),
     one_row=_set("first get"),
     writes={"update": "UPDATE", "delete": "DELETE"},
+    fetches=_set("all each map select_map to_a single_record single_value sql paged_each"),
     is_eager=True,
     neutral=re.compile(
         r"(?:where|exclude|select|select_append|select_all|order_by|reverse|unordered|filter|grep"
@@ -162,6 +168,10 @@ LARAVEL = Library(
     exists=_set("exists doesntExist"),
     joins={"join": "JOIN", "leftJoin": "LEFT JOIN"},
     writes={"update": "UPDATE", "delete": "DELETE"},
+    fetches=_set(
+        "get cursor chunk chunkById each eachById lazy lazyById pluck paginate simplePaginate sole"
+        " toSql firstOr firstWhere firstOrCreate firstOrNew updateOrCreate findMany findOr"
+    ),
     is_eager=True,
     neutral=re.compile(
         r"(?:where|orWhere|with|without|select|addSelect|has|doesntHave|having|groupBy|query"

@@ -58,7 +58,8 @@ _RESERVED = frozenset(
 )
 
 
-UNKNOWN_NAME = stand_in("\U000f0000", 1)
+# Names that are not known: of a column, and of the table.
+UNKNOWN_NAME, UNKNOWN_TABLE = stand_in("\U000f0000", 1), stand_in("\U000f0001", 1)
 
 
 def quoted(name: str) -> str:
@@ -114,7 +115,8 @@ class OrmStatement(NamedTuple):
 
     `advice` has what to write in the ORM's own words, by the codes of rules; `unknown` says
     what of the chain could not be read.  `is_whole`: nothing is added to it before it is
-    sent.  `fetches_one`: who asks for it takes one row.
+    sent.  `fetches_one`: who asks for it takes one row.  `rows_of` is the expression whose
+    rows they are, where it does not say of which table.
     """
 
     text: str
@@ -124,6 +126,7 @@ class OrmStatement(NamedTuple):
     unknown: tuple[str, ...] = ()
     is_whole: bool = False
     fetches_one: bool = False
+    rows_of: str | None = None
 
 
 @dataclass(slots=True)
@@ -135,7 +138,7 @@ class Query:
     `fetched` are the joins of rows that are fetched along with the query's own, and of no
     other use; `may_join` are conditions that may bring in a join which does not show.
     `is_sent`: a call has sent it; `is_ordered`: it is told its order, be it none;
-    `fetches_one`: who sends it takes one row.
+    `fetches_one`: who sends it takes one row.  `rows_of` is as in `OrmStatement`.
     """
 
     root: Span
@@ -157,6 +160,7 @@ class Query:
     is_sent: bool = False
     is_ordered: bool = False
     fetches_one: bool = False
+    rows_of: str | None = None
 
     def copy(self) -> Query:
         """The same query, to be changed on its own."""
@@ -261,6 +265,7 @@ class Query:
             unknown,
             is_whole and not unknown,
             self.fetches_one,
+            self.rows_of,
         )
 
 

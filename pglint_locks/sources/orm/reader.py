@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
+from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Gap, Role
 from pglint_locks.sources.bodies.flow import Arm, ArmKind
 from pglint_locks.sources.content import HostBody
 from pglint_locks.sources.host.language import Language
@@ -20,7 +20,7 @@ from pglint_locks.sources.orm.django import Querysets
 from pglint_locks.sources.orm.libraries import BY_LANGUAGE
 from pglint_locks.sources.orm.models import models_of
 from pglint_locks.sources.orm.names import uses_of
-from pglint_locks.sources.orm.query import OrmStatement
+from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
 from pglint_locks.sources.orm.sqlalchemy import Statements
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.text import SourceMap, SourceText, Span
@@ -87,11 +87,19 @@ def _body(source: SourceText, scope: Scope, read: OrmStatement) -> HostBody:
         arm=Arm(ArmKind.BODY, None, 0),
         order=0,
         call=read,
+        gaps=tuple(_gaps(read)),
     )
     text = source.text[span.start : span.end]
     unit = SqlUnit(source, text, SourceMap.identity(len(text), span.start), label)
     functions = ((span, label),) if label is not None else ()
     return HostBody(unit, Body((statement,), (), ()), functions)
+
+
+def _gaps(read: OrmStatement) -> Iterator[Gap]:
+    """The places where the name of a table stands that is not known."""
+    if read.rows_of is not None:
+        for found in re.finditer(UNKNOWN_TABLE, read.text):
+            yield Gap(Span(*found.span()), Filling.IDENTIFIER, read.rows_of, read.rows_of)
 
 
 def _readers(language: Language, root: Node) -> list[Reader]:

@@ -17,9 +17,10 @@ from pglint_locks.sources.orm.chain import (
     chain_of,
     items_of,
     pairs_of,
+    unknown_options,
 )
 from pglint_locks.sources.orm.evaluation import is_read, is_run, is_run_for_one
-from pglint_locks.sources.orm.expressions import is_false, is_true, literal
+from pglint_locks.sources.orm.expressions import is_true, literal
 from pglint_locks.sources.orm.models import Models
 from pglint_locks.sources.orm.query import (
     UNKNOWN_NAME,
@@ -174,9 +175,7 @@ class Statements:
         wait = "NOWAIT" if is_true(given.get("nowait")) else wait
         of = given.get("of")
         tables = [self._table(item.text.partition(".")[0]) for item in items_of(of)] if of else []
-        for name, node in given.items():
-            if name != "of" and not (is_true(node) or is_false(node)):
-                query.unknown.append(f"{name} of {link.name}()")
+        query.unknown += unknown_options(link, "of")
         return Lock(link.span, strength, tuple(dict.fromkeys(filter(None, tables))), wait)
 
     def _where(self, query: Query, link: Link) -> None:
