@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.text import Span
@@ -41,16 +42,28 @@ class Link(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """An expression that begins at `root` and goes on through `links`, in order."""
+    """An expression that begins at `root` and goes on through `links`, in order.
+
+    `held` are the queries that names in its arguments stand for.
+    """
 
     root: Node
     links: tuple[Link, ...]
+    held: Mapping[str, Chain] = MappingProxyType({})
 
     @property
     def span(self) -> Span:
         """The whole chain, as file offsets."""
         start = self.root.span.start
         return Span(start, self.links[-1].span.end if self.links else self.root.span.end)
+
+    def resolved(self, node: Node) -> Chain:
+        """The chain that an argument is, with what a name holds that it begins with."""
+        chain = chain_of(node)
+        query = self.held.get(chain.root.text)
+        if query is None or chain.root.kind != "identifier":
+            return chain._replace(held=self.held)
+        return Chain(query.root, query.links + chain.links, self.held)
 
     def named(self, *names: str) -> Iterator[Link]:
         """The calls of these names."""

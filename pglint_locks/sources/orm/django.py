@@ -130,7 +130,7 @@ class Querysets:
             name = link.name
         is_class = is_class and name[:1].isupper()
         model = self._models.get(name) or Model(name.lower() if is_class else UNKNOWN_TABLE)
-        query = Query(chain.root.span, model.table, model)
+        query = Query(chain.root.span, model.table, model, chain=chain)
         if model.table == UNKNOWN_TABLE:
             query.rows_of = before_calls(chain)
         return query, rest
@@ -181,7 +181,7 @@ class Querysets:
             return sql(Part("$1", place))
         column, operator = self._column(query, argument.keyword, argument.node)
         if operator == "in":
-            return sql(f"{column} ", Part("IN ", place), self._list(argument.node))
+            return sql(f"{column} ", Part("IN ", place), self._list(query, argument.node))
         if operator == "isnull":
             word = "IS NOT NULL" if argument.node.text == "False" else "IS NULL"
             return sql(Part(f"{column} {word}", place))
@@ -209,9 +209,9 @@ class Querysets:
         is_joined = query.joins or query.fetched
         return (f"{table}.{column}" if is_joined else column), operator
 
-    def _list(self, node: Node) -> Sql:
+    def _list(self, outer: Query, node: Node) -> Sql:
         """What stands behind IN: a query of its own, or values."""
-        chain = chain_of(node)
+        chain = outer.chain.resolved(node) if outer.chain is not None else chain_of(node)
         if chain.links and (_asks_for_lock(chain) or _has_manager(chain)):
             query, _ = self._run(chain)
             query.columns = selected(chain, query.model.key)
@@ -354,6 +354,7 @@ def _asks_for_lock(chain: Chain) -> bool:
         return True
     return _has_manager(chain) and any(
         "select_for_update" in argument.node.text
+        or argument.node.text.partition(".")[0].partition("[")[0] in chain.held
         for link in chain.links
         for argument in link.arguments
     )

@@ -35,9 +35,11 @@ def uses_of(node: Node, scope: Scope) -> Iterator[Use]:
     query = chain_of(node)
     for use in _reads(name, scope.node):
         whole = _longest(use)
+        takers = list(_takers(whole))
+        yield from (Use(each, chain_of(each)._replace(held={name.text: query})) for each in takers)
         rest = chain_of(whole)
         yield Use(whole, Chain(query.root, query.links + rest.links))
-        if not rest.links:
+        if not rest.links and not takers:
             return
 
 
@@ -62,6 +64,20 @@ def _reads(name: Node, within: Node) -> Iterator[Node]:
             continue
         if outer.kind != "keyword_argument" or outer.operands[0] is not node:
             yield node
+
+
+def _takers(argument: Node) -> Iterator[Node]:
+    """The chains of calls that take an expression for an argument, as it is; the outermost last."""
+    while (outer := argument.parent) is not None:
+        if outer.kind not in ("keyword_argument", "argument_list", "comparison_operator"):
+            return
+        if outer.kind == "argument_list" and outer.parent is not None:
+            argument = _longest(outer.parent)
+            if not chain_of(argument).links:
+                return
+            yield argument
+        else:
+            argument = outer
 
 
 def _longest(node: Node) -> Node:

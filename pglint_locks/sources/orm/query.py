@@ -12,7 +12,7 @@ from pglint_locks.sql.standins import is_stand_in, stand_in
 from pglint_locks.text import Piece, SourceMap, Span
 
 if TYPE_CHECKING:
-    from pglint_locks.sources.orm.chain import Link
+    from pglint_locks.sources.orm.chain import Chain, Link
 
 
 class Part(NamedTuple):
@@ -139,6 +139,7 @@ class Query:
     other use; `may_join` are conditions that may bring in a join which does not show.
     `is_sent`: a call has sent it; `is_ordered`: it is told its order, be it none;
     `fetches_one`: who sends it takes one row.  `rows_of` is as in `OrmStatement`.
+    `chain` is that of all its calls.
     """
 
     root: Span
@@ -161,6 +162,7 @@ class Query:
     is_ordered: bool = False
     fetches_one: bool = False
     rows_of: str | None = None
+    chain: Chain | None = None
 
     def copy(self) -> Query:
         """The same query, to be changed on its own."""

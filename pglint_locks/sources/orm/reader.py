@@ -74,7 +74,7 @@ def _sent_by_name(
         read = next(filter(None, (reader(use.chain, use.node) for reader in readers)), None)
         if read is not None and read.dropped is not None:
             yield use.node, read._replace(dropped=read.dropped._replace(apart=True))
-        elif read is not None and read.is_whole:
+        elif read is not None and (read.is_whole or use.chain.held):
             yield use.node, read
 
 

@@ -6,7 +6,9 @@ tests hold what is read here against the SQL that SQLAlchemy compiles.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pglint_locks.sources.orm.chain import (
@@ -75,10 +77,14 @@ _FETCHES_ONE = frozenset("one one_or_none scalar scalar_one scalar_one_or_none f
 
 
 class Statements:
-    """Reads statements and queries; `models` are those whose classes are known, by name."""
+    """Reads statements and queries; `models` are those whose classes are known, by name.
 
-    def __init__(self, models: Models) -> None:
+    `held` are the statements that names stand for.
+    """
+
+    def __init__(self, models: Models, held: Mapping[str, Chain] = MappingProxyType({})) -> None:
         self._models = models
+        self._held = held
 
     def statement(self, chain: Chain, node: Node | None = None) -> OrmStatement | None:
         """What a chain sends; None where nothing in it asks for a lock.
@@ -87,6 +93,8 @@ class Statements:
         """
         if not _asks_for_lock(chain):
             return None
+        if chain.held and not self._held:
+            return Statements(self._models, chain.held).statement(chain, node)
         begun = self._begin(chain)
         if begun is None:
             return None
@@ -289,7 +297,7 @@ class Statements:
         sign = _SIGNS.get(parts[1].text) if len(parts) == 3 else None
         if sign is None:
             return sql(Part("$1", node.span))
-        right = self.expression(parts[2])
+        right = self._chosen(parts[2]) or self.expression(parts[2])
         if parts[2].kind == "none":
             sign = "IS" if sign == "=" else "IS NOT"
         return sql(self.expression(parts[0]), f" {sign} ", right)
@@ -315,14 +323,20 @@ class Statements:
             return sql(column, Part(f" {link.name.upper()}", link.span))
         return sql(Part("$1", place))
 
+    def _chosen(self, node: Node) -> Sql | None:
+        """The sub-SELECT that a statement in a condition is; None for what is no statement."""
+        begun = self._begin(Chain(node, (), self._held).resolved(node))
+        if begun is None:
+            return None
+        query, _ = self._run(*begun)
+        return sql("(", query.select(), ")")
+
     def _list(self, link: Link) -> Sql:
         node = link.positional(0)
         if node is None:
             return sql("($1)")
-        begun = self._begin(chain_of(node))
-        if begun is not None:
-            query, _ = self._run(*begun)
-            return sql("(", query.select(), ")")
+        if (chosen := self._chosen(node)) is not None:
+            return chosen
         if node.kind not in ("list", "tuple", "set"):
             return sql(Part("($1, $2)", node.span))
         values = ", ".join(literal(item) for item in items_of(node)) or "NULL"
@@ -353,7 +367,8 @@ def _asks_for_lock(chain: Chain) -> bool:
     if any(chain.named("with_for_update")):
         return True
     inside = [chain.root, *(each.node for link in chain.links for each in link.arguments)]
-    return any("with_for_update" in node.text for node in inside)
+    words = re.compile(rf"\b(?:{'|'.join(['with_for_update', *map(re.escape, chain.held)])})\b")
+    return any(words.search(node.text) for node in inside)
 
 
 def _root_name(chain: Chain) -> str:

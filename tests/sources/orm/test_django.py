@@ -137,3 +137,21 @@ def test_what_an_update_sends(text: str) -> None:
 def test_what_exists_sends(text: str) -> None:
     compiled, _ = eval(text).query.exists().sql_with_params()
     assert normal_form(read(f"{text}.exists()")) == normal_form(compiled.replace("%s", "1"))
+
+
+@pytest.mark.parametrize(
+    ("held", "text"),
+    [
+        ("Job.objects.select_for_update()[:10]", "Job.objects.filter(pk__in=ids)"),
+        (
+            "Job.objects.order_by('created').select_for_update(skip_locked=True)",
+            "Job.objects.filter(status='x', pk__in=ids.values('pk')[:5]).order_by('pk')",
+        ),
+    ],
+)
+def test_a_query_that_a_name_holds_is_a_sub_select(held: str, text: str) -> None:
+    compiled, _ = eval(text, {"Job": Job, "ids": eval(held)}).query.sql_with_params()
+    names = {"ids": chain_of(expression(held))}
+    found = Querysets(MODELS).statement(chain_of(expression(text))._replace(held=names))
+    assert found is not None
+    assert normal_form(found.text) == normal_form(compiled.replace("%s", "1"))
