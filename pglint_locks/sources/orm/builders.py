@@ -145,6 +145,7 @@ class Builder:
             return True
         telling = library.conditions | library.orders | library.limits | library.by_key
         telling |= library.exists | frozenset(library.writes) | frozenset(library.joins)
+        telling |= {name for name in library.one_row if "_" in name}
         words = string_of(asked.positional(0))
         return words is not None or not telling.isdisjoint(names)
 

@@ -352,7 +352,7 @@ def _asks_for_lock(chain: Chain) -> bool:
     """Whether a chain of a manager, or one in its arguments, asks for a lock."""
     if any(chain.named("select_for_update")):
         return True
-    return _has_manager(chain) and any(
+    return (_has_manager(chain) or any(chain.named("filter", "exclude"))) and any(
         "select_for_update" in argument.node.text
         or argument.node.text.partition(".")[0].partition("[")[0] in chain.held
         for link in chain.links

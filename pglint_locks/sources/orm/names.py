@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pglint_locks.sources.host.tree import Node
 
 _GOES_ON = frozenset({"attribute", "call", "subscript", "await", "parenthesized_expression"})
+# Calls that make a query a part of theirs, or that run a statement, which keeps no rows.
+_LEAVES = frozenset("filter exclude get where in_ execute scalars scalar stream".split())
 
 
 class Use(NamedTuple):
@@ -39,7 +41,7 @@ def uses_of(node: Node, scope: Scope) -> Iterator[Use]:
         yield from (Use(each, chain_of(each)._replace(held={name.text: query})) for each in takers)
         rest = chain_of(whole)
         yield Use(whole, Chain(query.root, query.links + rest.links))
-        if not rest.links and not takers:
+        if not rest.links and not _leaves_alone(takers):
             return
 
 
@@ -64,6 +66,13 @@ def _reads(name: Node, within: Node) -> Iterator[Node]:
             continue
         if outer.kind != "keyword_argument" or outer.operands[0] is not node:
             yield node
+
+
+def _leaves_alone(takers: list[Node]) -> bool:
+    """Whether what takes a query reads none of its rows for itself."""
+    return bool(takers) and not _LEAVES.isdisjoint(
+        link.name for each in takers for link in chain_of(each).links
+    )
 
 
 def _takers(argument: Node) -> Iterator[Node]:

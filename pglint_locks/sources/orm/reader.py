@@ -59,23 +59,26 @@ def read_calls(
     readers = _readers(language, root)
     sent: list[tuple[Node, OrmStatement]] = []
     for node, read in _sent(root, readers, asking):
-        sent.append((node, read))
+        named = []
         if language.grammar == "python":
-            sent += _sent_by_name(node, _innermost(scopes, node.span), readers)
+            named = list(_sent_by_name(node, _innermost(scopes, node.span), readers))
+        if not any(is_part for _, _, is_part in named):
+            sent.append((node, read))
+        sent += ((use, what) for use, what, _ in named)
     bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in sent)
     return Calls(bodies, tuple(node.span for node, _ in sent))
 
 
 def _sent_by_name(
     node: Node, scope: Scope, readers: Sequence[Reader]
-) -> Iterator[tuple[Node, OrmStatement]]:
-    """What is sent where a name goes on that holds a query."""
+) -> Iterator[tuple[Node, OrmStatement, bool]]:
+    """What is sent where a name goes on that holds a query, and whether that is a part of it."""
     for use in uses_of(node, scope):
         read = next(filter(None, (reader(use.chain, use.node) for reader in readers)), None)
         if read is not None and read.dropped is not None:
-            yield use.node, read._replace(dropped=read.dropped._replace(apart=True))
+            yield use.node, read._replace(dropped=read.dropped._replace(apart=True)), False
         elif read is not None and (read.is_whole or use.chain.held):
-            yield use.node, read
+            yield use.node, read, bool(use.chain.held)
 
 
 def _body(source: SourceText, scope: Scope, read: OrmStatement) -> HostBody:

@@ -297,10 +297,16 @@ class Statements:
         sign = _SIGNS.get(parts[1].text) if len(parts) == 3 else None
         if sign is None:
             return sql(Part("$1", node.span))
-        right = self._chosen(parts[2]) or self.expression(parts[2])
+        right = self._chosen(parts[2]) or self._value(parts[2])
         if parts[2].kind == "none":
             sign = "IS" if sign == "=" else "IS NOT"
         return sql(self.expression(parts[0]), f" {sign} ", right)
+
+    def _value(self, node: Node) -> Sql:
+        """What a column is compared with: an attribute of what is no class is a value."""
+        if node.kind == "attribute" and not _is_of_class(node):
+            return sql(Part("$1", node.span))
+        return self.expression(node)
 
     def _method(self, node: Node) -> Sql:
         """`Job.id.in_(…)`, `Job.id.desc()`, `or_(…)`."""
@@ -386,6 +392,12 @@ def _function(node: Node) -> str | None:
     head, bracket, _ = node.text.partition("(")
     before, _, name = head.rpartition(".")
     return name if bracket and before.rpartition(".")[2] == "func" and name.isidentifier() else None
+
+
+def _is_of_class(node: Node) -> bool:
+    """Whether an attribute reads as one of a class: `Job.id`, `models.Job.id`."""
+    names = node.text.split(".")
+    return len(names) > 1 and names[-2][:1].isupper()
 
 
 def _number(link: Link) -> str:
