@@ -28,6 +28,7 @@ from pglint_locks.sql.lockwords import (
     has_joined_lock_words,
     has_lock_calls,
     has_lock_words,
+    has_model_words,
     has_view_words,
 )
 from pglint_locks.text import SourceText
@@ -35,6 +36,7 @@ from pglint_locks.text import SourceText
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
     from pglint_locks.model.queries.views import Views
+    from pglint_locks.sources.orm.models import Models
     from pglint_locks.suppressing import Suppressed
 
 _Work = tuple[SourceText, Settings]
@@ -46,12 +48,13 @@ _BOM = "\ufeff"
 
 
 class _Gathered(NamedTuple):
-    """The files worth reading further, with the views that all of the run define."""
+    """The files worth reading further, with the views and ORM's models that all files define."""
 
     work: list[_Work]
     files: int
     errors: list[FileError]
     views: Views | None = None
+    models: Models | None = None
 
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
@@ -122,7 +125,7 @@ def suppress_files(
     for source, settings in gathered.work:
         own = [finding for finding in findings if finding.source.name == source.name]
         if own:
-            lint = partial(_report_of, source.name, settings, gathered.views)
+            lint = partial(_report_of, source.name, settings, gathered)
             done = suppress(source, own, reason, lint)
             mark = sources[source.name].mark
             found[source.name] = (texts[source.name], done._replace(text=mark + done.text))
@@ -138,8 +141,11 @@ def _gather(
     work: list[_Work] = []
     others: list[FoundFile] = []
     locks, defining = False, set[str]()
+    of_models: dict[str, str] = {}
     for file in files:
         data, source = _read(file, errors, changed)
+        if file.name.endswith(".py") and has_model_words(data):
+            of_models[file.name] = data.decode("utf-8", "replace")
         if source is None:
             continue
         locks = locks or has_lock_words(data)
@@ -150,8 +156,9 @@ def _gather(
         else:
             others.append(file)
     read = len(files) - len(errors)
+    models = _models(work, of_models)
     if not (locks and defining):
-        return _Gathered(work, read, errors)
+        return _Gathered(work, read, errors, models=models)
     from pglint_locks.linting import gather_views
     from pglint_locks.model.queries.views import tables_created
 
@@ -167,7 +174,21 @@ def _gather(
             tables |= tables_created(source.text)
             if views.may_lock(source.text):
                 work.append((source, settings_for(file)))
-    return _Gathered(work, read, errors, views.beside_tables(tables))
+    return _Gathered(work, read, errors, views.beside_tables(tables), models)
+
+
+def _models(work: Iterable[_Work], defining: Mapping[str, str]) -> Models | None:
+    """The models that files of Python use which ask an ORM for a lock; `defining` as there."""
+    using = [
+        source.text
+        for source, _ in work
+        if source.name.endswith(".py") and has_lock_calls(source.text.encode())
+    ]
+    if not using or not defining:
+        return None
+    from pglint_locks.linting import models_defined
+
+    return models_defined(using, defining)
 
 
 def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
@@ -230,7 +251,7 @@ def _reports(gathered: _Gathered) -> list[FileReport]:
         return []
     from pglint_locks.linting import lint_sources
 
-    reports, failures = lint_sources(gathered.work, gathered.views)
+    reports, failures = lint_sources(gathered.work, gathered.views, models=gathered.models)
     gathered.errors.extend(failures)
     return reports
 
@@ -272,7 +293,7 @@ def _fix(
         if source.name in fixable:
             from pglint_locks import fixes
 
-            lint = partial(_report_of, source.name, settings, gathered.views)
+            lint = partial(_report_of, source.name, settings, gathered)
             fixed = fixes.fix_text(source.text, lint, unsafe=unsafe, spared=spared[source.name])
             whole = fixed._replace(text=source.mark + fixed.text)
             found[source.name] = (source.mark + source.text, whole)
@@ -287,16 +308,17 @@ def _borne_out(gathered: _Gathered, reports: Iterable[FileReport]) -> Iterator[F
         if source is not None:
             from pglint_locks.fixes import borne_out
 
-            lint = partial(_report_of, source.name, settings_of[source.name], gathered.views)
+            lint = partial(_report_of, source.name, settings_of[source.name], gathered)
             report = borne_out(source.text, report, lint)
         yield report
 
 
-def _report_of(name: str, settings: Settings, views: Views | None, text: str) -> FileReport | None:
+def _report_of(name: str, settings: Settings, known: _Gathered, text: str) -> FileReport | None:
     """What linting a text gives as that of one file; None where it fails."""
     from pglint_locks.linting import lint_sources
 
-    reports, errors = lint_sources([(SourceText(name, text), settings)], views)
+    work = [(SourceText(name, text), settings)]
+    reports, errors = lint_sources(work, known.views, models=known.models)
     return None if errors else reports[0]
 
 

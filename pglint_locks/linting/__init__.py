@@ -8,17 +8,18 @@ from typing import TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
-from pglint_locks.linting.definitions import views_defined
+from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.memory import Memory
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.run import FileError, FileReport
+from pglint_locks.sources.orm.models import Models
 from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.text import SourceText
 
 T = TypeVar("T")
-__all__ = ["gather_views", "lint_sources"]
+__all__ = ["gather_views", "lint_sources", "models_defined"]
 
 
 def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
@@ -36,24 +37,29 @@ def lint_sources(
     work: Sequence[tuple[SourceText, Settings]],
     views: Views | None = None,
     memory: Memory | None = None,
+    models: Models | None = None,
 ) -> tuple[list[FileReport], list[FileError]]:
     """Lint files that the first look found worth reading; a failure in one is its own error.
 
     `views` are those that all files of the run define; `memory` is what is remembered of the
-    last time, if there is one file and it was linted before.
+    last time, if there is one file and it was linted before; `models` are those
+    of ORMs that other files define.
     """
-    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), memory))
+    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), memory, models))
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]], views: Views, memory: Memory | None
+    work: Sequence[tuple[SourceText, Settings]],
+    views: Views,
+    memory: Memory | None,
+    models: Models | None,
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[FileLint] = []
     for source, settings in work:
         if memory is not None:
             memory.begin(settings, views)
-        lint = FileLint(source, settings, views, memory)
+        lint = FileLint(source, settings, views, memory, models)
         if _safely(lint.read, source, errors):
             linted.append(lint)
     _lint_run(linted)

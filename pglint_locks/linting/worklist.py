@@ -30,6 +30,7 @@ from pglint_locks.sources.bodies.script import Facts, body_script
 from pglint_locks.sources.content import HostBody, read_content
 from pglint_locks.sources.dialect import FOREIGN
 from pglint_locks.sources.kinds import SQL, kind_of
+from pglint_locks.sources.orm.models import Models
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.lockwords import lock_word_spans
 from pglint_locks.sql.parse import Unparsed
@@ -57,12 +58,16 @@ class _RoutineBody(NamedTuple):
 
 @dataclass(slots=True)
 class FileLint:
-    """The linting of one file; `triggers` are those that it makes with transition tables."""
+    """The linting of one file; `triggers` are those that it makes with transition tables.
+
+    `models` are those of ORMs that other files define.
+    """
 
     source: SourceText
     settings: Settings
     views: Views
     memory: Memory | None = None
+    models: Models | None = None
     ledger: Ledger = field(init=False)
     triggers: list[Trigger] = field(default_factory=list)
 
@@ -72,7 +77,7 @@ class FileLint:
 
     def read(self) -> bool:
         """Lint the file's units; what RUN rules say of them comes later.  True when done."""
-        content = read_content(self.source)
+        content = read_content(self.source, self.models)
         self.ledger.comments += content.comments
         self.ledger.statements += content.statements
         bodies: deque[_RoutineBody] = deque()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.sources.bodies.body import Body
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.text import SourceText, Span
+
+if TYPE_CHECKING:
+    from pglint_locks.sources.orm.models import Models
 
 
 class HostBody(NamedTuple):
@@ -80,8 +83,13 @@ def content_within(content: FileContent, outer: SqlUnit) -> FileContent:
     )
 
 
-def read_content(source: SourceText) -> FileContent:
-    """What SQL a file holds, read by the reader of its kind."""
-    reader = import_module(f"pglint_locks.sources.{kind_of(source.name).reader}")
-    content: FileContent = reader.read(source)
+def read_content(source: SourceText, models: Models | None = None) -> FileContent:
+    """What SQL a file holds, read by the reader of its kind.
+
+    `models` are those of ORMs that other files define.
+    """
+    kind = kind_of(source.name)
+    reader = import_module(f"pglint_locks.sources.{kind.reader}")
+    is_code = kind.reader == "host" and models
+    content: FileContent = reader.read(source, models) if is_code else reader.read(source)
     return content

@@ -179,6 +179,16 @@ def has_lock_calls(data: bytes) -> bool:
     return _LOCK_CALL.search(data) is not None
 
 
+_MODEL = re.compile(
+    rb"\bmodels\.(?:Model\b|\w+Field\(|ForeignKey\()|\b__tablename__\b|\bdb\.Model\b"
+)
+
+
+def has_model_words(data: bytes) -> bool:
+    """Whether a file of Python may define the models of an ORM."""
+    return _MODEL.search(data) is not None
+
+
 def may_fold_to_lock_words(data: bytes) -> bool:
     """Whether a part of a file has lock words, or a part of such as other literals go on with."""
     if next(_in_code(data), None) is not None:

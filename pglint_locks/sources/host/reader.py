@@ -26,6 +26,7 @@ from pglint_locks.sources.host.sqltext import (
 from pglint_locks.sources.host.tree import Node, read_tree
 from pglint_locks.sources.host.values import Place, TextValues
 from pglint_locks.sources.host.walk import Walk
+from pglint_locks.sources.orm.models import Models
 from pglint_locks.sources.orm.reader import read_calls
 from pglint_locks.sources.units import NotAnalysed, SqlUnit, in_any_literal
 from pglint_locks.sql.chunks import Comment
@@ -42,8 +43,8 @@ _MAX_STATEMENTS = 400
 SPLICED = "spliced text"
 
 
-def read_code(source: SourceText, language: Language) -> FileContent:
-    """What SQL a file of host code holds.
+def read_code(source: SourceText, language: Language, models: Models) -> FileContent:
+    """What SQL a file of host code holds; `models` are those that other files define.
 
     Raises:
         ImportError: the parser of host languages is not installed.
@@ -55,7 +56,7 @@ def read_code(source: SourceText, language: Language) -> FileContent:
     if language.shape is not None:
         language.shape(root, source.text)
     reading = _Reading(source, language, root)
-    calls = read_calls(source, language, root, reading.scopes)
+    calls = read_calls(source, language, root, reading.scopes, models)
     return FileContent(
         bodies=(*reading.bodies(), *calls.bodies),
         comments=tuple(_comments(source, root)),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,12 +43,12 @@ class Model(NamedTuple):
 Models = Mapping[str, Model]
 
 
-def models_of(root: Node) -> Models:
-    """The models that a file of Python defines, by the names of their classes."""
-    found: dict[str, Model] = {}
+def models_of(root: Node, filename: str = "", others: Models = MappingProxyType({})) -> Models:
+    """The models that a file of Python defines, and `others`, by the names of their classes."""
+    found: dict[str, Model] = dict(others)
     for node in root.below():
         if node.kind == "class_definition" and len(node.operands) > 1:
-            model = _model(node)
+            model = _model(node, _app_of(filename))
             known = [found.get(base) for base in _bases(node)]
             for base in filter(None, known):
                 model = _inherited(model, base)
@@ -70,9 +71,15 @@ def _inherited(model: Model, base: Model) -> Model:
     )
 
 
-def _model(node: Node) -> Model:
+def _app_of(filename: str) -> str | None:
+    """The label of the Django application whose models a file holds: it begins their tables."""
+    found = re.search(r"(?:\A|/)([^/]+)/models(?:\.py\Z|/)", filename)
+    return found[1] if found else None
+
+
+def _model(node: Node, app: str | None) -> Model:
     name = node.operands[0].text
-    table, key = name.lower(), "id"
+    table, key = f"{app}_{name.lower()}" if app else name.lower(), "id"
     relations: dict[str, Relation] = {}
     columns: set[str] = set()
     for target, value in _assignments(node.operands[-1]):
@@ -126,3 +133,32 @@ def _class_of(argument: Argument) -> str:
 
 def _may_be_null(given: list[Argument]) -> bool:
     return any(each.keyword == "null" and is_true(each.node) for each in given)
+
+
+_CLASS = re.compile(r"^class[ \t]+(\w+)[ \t]*\(([^()]*)\)", re.MULTILINE)
+_USED = re.compile(r"\b([A-Z]\w*)\b")
+_MOST_ROUNDS = 4
+
+
+def files_needed(using: Iterable[str], defining: Mapping[str, str]) -> list[str]:
+    """The files that define what some texts use, those of base classes before the others.
+
+    `defining` are the texts of files that may define models, by name.
+    """
+    classes: dict[str, list[tuple[str, list[str]]]] = {}
+    for filename, text in defining.items():
+        for found in _CLASS.finditer(text):
+            classes.setdefault(found[1], []).append((filename, _USED.findall(found[2])))
+    names = {name for text in using for name in _USED.findall(text)}
+    rounds: list[str] = []
+    for _ in range(_MOST_ROUNDS):
+        made = [each for name in sorted(names) for each in classes.get(name, ())]
+        rounds += sorted({filename for filename, _ in made})
+        names = {base for _, bases in made for base in bases}
+    return list(dict.fromkeys(reversed(rounds)))
+
+
+def without_twins(models: Models, defining: Mapping[str, str]) -> Models:
+    """The models whose names one class has, in all files."""
+    times = Counter(name for text in defining.values() for name, _ in _CLASS.findall(text))
+    return {name: model for name, model in models.items() if times[name] == 1}

@@ -18,7 +18,7 @@ from pglint_locks.sources.orm.builders import Builder
 from pglint_locks.sources.orm.chain import Chain, chain_of
 from pglint_locks.sources.orm.django import Querysets
 from pglint_locks.sources.orm.libraries import BY_LANGUAGE
-from pglint_locks.sources.orm.models import models_of
+from pglint_locks.sources.orm.models import Models, models_of
 from pglint_locks.sources.orm.names import uses_of
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
 from pglint_locks.sources.orm.sqlalchemy import Statements
@@ -50,13 +50,16 @@ class Calls(NamedTuple):
 
 
 def read_calls(
-    source: SourceText, language: Language, root: Node, scopes: Sequence[Scope]
+    source: SourceText, language: Language, root: Node, scopes: Sequence[Scope], others: Models
 ) -> Calls:
-    """The statements that ORM calls of a file send, each a body of its own."""
+    """The statements that ORM calls of a file send, each a body of its own.
+
+    `others` are the models that other files define.
+    """
     asking = [match.start() for match in _ASKS.finditer(source.text)]
     if not asking:
         return Calls()
-    readers = _readers(language, root)
+    readers = _readers(language, root, source.name, others)
     sent: list[tuple[Node, OrmStatement]] = []
     for node, read in _sent(root, readers, asking):
         named = []
@@ -105,10 +108,10 @@ def _gaps(read: OrmStatement) -> Iterator[Gap]:
             yield Gap(Span(*found.span()), Filling.IDENTIFIER, read.rows_of, read.rows_of)
 
 
-def _readers(language: Language, root: Node) -> list[Reader]:
+def _readers(language: Language, root: Node, name: str, others: Models) -> list[Reader]:
     """Who reads the expressions of a language."""
     if language.grammar == "python":
-        models = models_of(root)
+        models = models_of(root, name, others)
         return [Querysets(models).statement, Statements(models).statement]
     if language.grammar == "elixir":
         return [lambda _, node: ecto.statement(node)]
