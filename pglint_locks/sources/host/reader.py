@@ -61,7 +61,10 @@ def read_code(source: SourceText, language: Language, models: Models) -> FileCon
         bodies=(*reading.bodies(), *calls.bodies),
         comments=tuple(_comments(source, root)),
         statements=tuple(reading.spans),
-        not_analysed=tuple(each for each in reading.not_analysed() if not calls.cover(each.span)),
+        not_analysed=(
+            *(each for each in reading.not_analysed() if not calls.cover(each.span)),
+            *calls.not_analysed,
+        ),
     )
 
 

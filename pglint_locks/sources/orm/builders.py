@@ -32,6 +32,7 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _RANDOM = re.compile(r"(?i)(?:\A|[\"'`])\s*random\s*\(\s*\)")
+_CONDITION = re.compile(r"(?i)(?:or|re|invert_)?where|has(?=[A-Z]|\Z)|doesnthave")
 _COLUMN = re.compile(r"[A-Za-z_][\w.]*\Z")
 
 
@@ -203,6 +204,8 @@ class Builder:
         elif name in library.joins:
             table = name_of(link.arguments[0].node) if link.arguments else "_joined"
             query.joins.append(sql(" ", Part(f"{library.joins[name]} {table} ON $1", link.span)))
+        elif _CONDITION.match(name):
+            query.where.append(sql(Part("$1", link.span)))
 
     def _count(self, query: Query, link: Link) -> Sql:
         """Of what an unknown call gives it may count something else."""

@@ -22,7 +22,7 @@ from pglint_locks.sources.orm.models import Models, models_of
 from pglint_locks.sources.orm.names import uses_of
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
 from pglint_locks.sources.orm.sqlalchemy import Statements
-from pglint_locks.sources.units import SqlUnit
+from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.text import SourceMap, SourceText, Span
 
 _ASKS = re.compile(
@@ -35,14 +35,21 @@ _EXPRESSIONS = frozenset(
     """call call_expression method_invocation invocation_expression member_call_expression
     nullsafe_member_call_expression scoped_call_expression subscript binary_operator""".split()
 )
+# Names that nothing but a query's lock has.
+_UNMISTAKABLE = frozenset({"select_for_update", "with_for_update", "lockForUpdate", "sharedLock"})
+ELSEWHERE = "on a query from elsewhere"
 Reader = Callable[[Chain, Node], OrmStatement | None]
 
 
 class Calls(NamedTuple):
-    """What the ORM calls of a file send, and the expressions that were read for it."""
+    """What the ORM calls of a file send, and the expressions that were read for it.
+
+    `not_analysed` are calls that ask a query for a lock which does not show.
+    """
 
     bodies: tuple[HostBody, ...] = ()
     spans: tuple[Span, ...] = ()
+    not_analysed: tuple[NotAnalysed, ...] = ()
 
     def cover(self, span: Span) -> bool:
         """Whether a place of the file stands in an expression that was read."""
@@ -61,7 +68,11 @@ def read_calls(
         return Calls()
     readers = _readers(language, root, source.name, others)
     sent: list[tuple[Node, OrmStatement]] = []
+    unread: list[NotAnalysed] = []
     for node, read in _sent(root, readers, asking):
+        if read is None:
+            unread.append(NotAnalysed(ELSEWHERE, source, chain_of(node).links[-1].span))
+            continue
         named = []
         if language.grammar == "python":
             named = list(_sent_by_name(node, _innermost(scopes, node.span), readers))
@@ -69,7 +80,7 @@ def read_calls(
             sent.append((node, read))
         sent += ((use, what) for use, what, _ in named)
     bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in sent)
-    return Calls(bodies, tuple(node.span for node, _ in sent))
+    return Calls(bodies, tuple(node.span for node, _ in sent), tuple(unread))
 
 
 def _sent_by_name(
@@ -129,8 +140,11 @@ def _of_chain(read: Callable[[Chain], OrmStatement | None]) -> Reader:
 
 def _sent(
     root: Node, readers: Sequence[Reader], asking: Sequence[int]
-) -> Iterator[tuple[Node, OrmStatement]]:
-    """The outermost expressions that are read, in the order of the text."""
+) -> Iterator[tuple[Node, OrmStatement | None]]:
+    """The outermost expressions that are read, in the order of the text.
+
+    With None, a call that surely asks for a lock and is in none that is read.
+    """
     front = [root]
     while front:
         node = front.pop()
@@ -143,6 +157,8 @@ def _sent(
             if read is not None:
                 yield node, read
                 continue
+            if chain.links and chain.links[-1].is_call and chain.links[-1].name in _UNMISTAKABLE:
+                yield node, None
         front += reversed(node.children)
 
 

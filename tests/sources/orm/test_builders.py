@@ -67,6 +67,11 @@ CHAINS = [
         "SELECT * FROM jobs ORDER BY id LIMIT 3 OFFSET 5 FOR SHARE",
     ),
     (
+        "a.php",
+        "<?php User::whereIn('id', $ids)->whereHas('team')->lockForUpdate()->get();",
+        "SELECT * FROM users WHERE $1 AND $1 FOR UPDATE",
+    ),
+    (
         "a.rs",
         'fn f() { jobs::table.filter(jobs::status.eq("ready")).order(jobs::id.asc()).limit(10)'
         ".for_update().skip_locked().load(conn); }",

@@ -47,3 +47,22 @@ def test_whose_rows_they_are(chain: str, rows: str) -> None:
     run = lint_text(f"def f():\n    return {chain}.order_by('?')\n", "a.py", Settings())
     [finding] = [each for each in run.findings if each.rule.code == "PGL401"]
     assert finding.table == (rows if rows == "job" else f"{{{rows}}}")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "clauses", "analysed"),
+    [
+        ("a.py", "def f(query):\n    return query.with_for_update()\n", 1, 0),
+        ("a.py", "def f(query):\n    return with_for_update(query)\n", 0, 0),
+        ("a.py", "def f():\n    return select(Job).with_for_update()\n", 1, 1),
+        ("a.php", "<?php f(fn ($query) => $query->lockForUpdate());", 1, 0),
+        ("a.php", "<?php $team->servers()->lockForUpdate()->get();", 1, 0),
+        ("a.php", "<?php Job::where('a', 1)->lockForUpdate()->get();", 1, 1),
+    ],
+)
+def test_a_lock_of_a_query_from_elsewhere_is_counted(
+    name: str, text: str, clauses: int, analysed: int
+) -> None:
+    run = lint_text(text, name, Settings())
+    assert (run.clauses, run.analysed) == (clauses, analysed)
+    assert {each.reason for each in run.not_analysed} <= {"on a query from elsewhere"}
