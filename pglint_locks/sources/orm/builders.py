@@ -141,14 +141,18 @@ class Builder:
         library = self.library
         names = [link.name for link in chain.links]
         asked = next(link for link in chain.links if link.name in library.locks)
+        if asked.name not in library.is_common:
+            return True
         before = names[: names.index(asked.name)]
-        if asked.name not in library.is_common or all(map(library.knows, before)):
+        node = asked.positional(0)
+        says = node is not None and _WORDS.match(string_of(node) or "") is not None
+        is_plain = node is None or is_true(node) or is_false(node)
+        if says or (is_plain and all(map(library.knows, before))):
             return True
         telling = library.conditions | library.orders | library.limits | library.by_key
         telling |= library.exists | frozenset(library.writes) | frozenset(library.joins)
         telling |= {name for name in library.one_row if "_" in name}
-        words = string_of(asked.positional(0))
-        return words is not None or not telling.isdisjoint(names)
+        return not telling.isdisjoint(names)
 
     def _apply(self, query: Query, link: Link) -> Sql | None:
         """Takes one link into account; gives the statement if it sends one of its own."""

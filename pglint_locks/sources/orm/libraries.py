@@ -177,6 +177,7 @@ LARAVEL = Library(
         r"(?:where|orWhere|with|without|select|addSelect|has|doesntHave|having|groupBy|query"
         r"|newQuery|when|unless|reorder|tap|connection|from|lock|scopes|union|onWriteConnection)"
     ),
+    is_common=_set("lock"),
     chooses_by="ctid",
     keeps_lock=True,
 )  # fmt: skip
