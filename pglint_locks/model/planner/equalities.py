@@ -36,7 +36,8 @@ class Equalities:
 
     def __init__(self, levels: Levels, pairs: Sequence[Pair], is_natural: bool) -> None:
         self.levels = levels
-        self._is_natural = is_natural
+        # A column that does not show may be any, and make any two equal.
+        self.is_in_doubt = is_natural or any(UNSEEN in pair for pair in pairs)
         self._classes: dict[Member, frozenset[Member]] = {}
         for pair in pairs:
             # What equals one constant need not equal what equals another.
@@ -45,7 +46,7 @@ class Equalities:
 
     def restrict(self, member: Member) -> bool:
         """Whether a condition on a member's leaves alone follows from what it is equal to."""
-        return self._is_natural or any(self._conditions(member))
+        return self.is_in_doubt or any(self._conditions(member))
 
     def restricted(self, leaf: RangeItem | Query) -> Iterator[tuple[Member, Member]]:
         """The conditions that follow for a leaf: its columns, each with what it equals."""
@@ -157,7 +158,10 @@ def _from_above(top: Query, levels: Levels) -> Iterator[Pair]:
     holder = whole.embedding.holder if isinstance(whole.embedding, RangeItem | SubLink) else None
     if holder is None or is_fenced(whole):
         return
-    for one, other in equalities(holder).restricted(leaf):
+    around = equalities(holder)
+    if around.is_in_doubt:
+        yield frozenset((UNSEEN,))
+    for one, other in around.restricted(leaf):
         sides = (_inside(each, leaf, top, levels) for each in (one, other))
         yield frozenset(sides)
 
