@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
@@ -15,10 +15,15 @@ from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sql.deepstack import call_with_deep_stack
-from pglint_locks.text import SourceText
+from pglint_locks.text import SourceText, Span
+
+if TYPE_CHECKING:
+    from pglint_locks.model.locks.row_marks import LockingClause
+    from pglint_locks.model.statements.statement import Statement
+    from pglint_locks.sources.units import SqlUnit
 
 T = TypeVar("T")
-__all__ = ["gather_views", "lint_sources"]
+__all__ = ["clauses_in", "gather_views", "lint_sources"]
 
 
 def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
@@ -43,6 +48,24 @@ def lint_sources(
     last time, if there is one file and it was linted before.
     """
     return call_with_deep_stack(lambda: _lint_all(work, views or Views(), memory))
+
+
+def clauses_in(
+    source: SourceText, settings: Settings, views: Views | None = None
+) -> list[tuple[Span, LockingClause]]:
+    """Every locking clause of a file that is analysed, with its range in the file."""
+    from pglint_locks.model.locks.row_marks import locking_clauses
+
+    found: list[tuple[Span, LockingClause]] = []
+
+    def see(unit: SqlUnit, statement: Statement) -> None:
+        for clause in locking_clauses(statement):
+            if not clause.is_inherited:
+                found.append((unit.map.file_span(clause.span), clause))
+
+    lint = FileLint(source, settings, views or Views(), witness=see)
+    call_with_deep_stack(lambda: _safely(lint.read, source, []))
+    return found
 
 
 def _lint_all(

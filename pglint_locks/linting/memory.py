@@ -40,7 +40,7 @@ class Memory:
 
     def begin(self, settings: Settings, views: Views) -> None:
         """Begin a run: what the run before did not use is forgotten."""
-        same = self._of is not None and self._of[0] == settings and self._of[1] is views
+        same = self._of is not None and self._of[0] == settings and self._of[1] == views
         self._last = self._now if same else {}
         self._now = {}
         self._of = (settings, views)

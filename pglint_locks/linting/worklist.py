@@ -57,12 +57,17 @@ class _RoutineBody(NamedTuple):
 
 @dataclass(slots=True)
 class FileLint:
-    """The linting of one file; `triggers` are those that it makes with transition tables."""
+    """The linting of one file; `triggers` are those that it makes with transition tables.
+
+    `memory` is of the last time that it was linted; a `witness` sees each statement that
+    holds something.
+    """
 
     source: SourceText
     settings: Settings
     views: Views
     memory: Memory | None = None
+    witness: Callable[[SqlUnit, Statement], None] | None = None
     ledger: Ledger = field(init=False)
     triggers: list[Trigger] = field(default_factory=list)
 
@@ -241,6 +246,8 @@ class FileLint:
             chunk = script.chunks[index]
             start = chunk.span.start
             clauses = tuple(clause.span.shifted(start) for clause in parsed.clauses)
+            if self.witness is not None:
+                self.witness(unit, modelled[index])
             judgement = judge(modelled[index], clauses)
             keep(index, judgement)
             if chunk.first_words[:1] not in _MAKE_ROUTINES:
