@@ -112,7 +112,9 @@ def _explain(document: Document, finding: Finding) -> types.CodeAction:
         f"Read about {finding.rule.code} {finding.rule.name}",
         kind=types.CodeActionKind.QuickFix,
         diagnostics=[diagnostic(finding, document)],
-        command=types.Command("Read about it", "pglint-locks.explain", [finding.rule.code]),
+        command=types.Command(
+            "Read about it", "pglint-locks.explain", arguments=[finding.rule.code]
+        ),
     )
 
 
