@@ -30,12 +30,10 @@ from pglint_locks.sql.lockwords import (
     has_lock_words,
     has_view_words,
 )
-from pglint_locks.text import SourceText, Span
+from pglint_locks.text import SourceText
 
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
-    from pglint_locks.linting.memory import Memory
-    from pglint_locks.model.locks.row_marks import LockingClause
     from pglint_locks.model.queries.views import Views
     from pglint_locks.suppressing import Suppressed
 
@@ -54,7 +52,6 @@ class _Gathered(NamedTuple):
     files: int
     errors: list[FileError]
     views: Views | None = None
-    memory: Memory | None = None
 
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
@@ -72,38 +69,9 @@ def lint_files(
     return _lint(_gather(files, settings_for, changed))
 
 
-def lint_text(text: str, name: str, settings: Settings, memory: Memory | None = None) -> Run:
-    """Lint SQL text as if it were a file of that name; `memory` is of the last time."""
-    return _lint(_gather_text(text, name, settings)._replace(memory=memory))
-
-
-def lint_again(text: str, name: str, settings: Settings, memory: Memory) -> Sequence[Finding]:
-    """What is found in a text that has changed in a few places since it was linted last.
-
-    `memory` is of that time.  Fixes are as rules offer them, and need not bear out.
-
-    Raises:
-        RuntimeError: linting failed.
-    """
-    gathered = _gather_text(text, name, settings)
-    if not gathered.work:
-        return ()
-    from pglint_locks.linting import lint_sources
-
-    reports, errors = lint_sources(gathered.work, gathered.views, memory)
-    if errors:
-        raise RuntimeError(errors[0].message)
-    return _sorted(reports)
-
-
-def clauses_in(text: str, name: str, settings: Settings) -> list[tuple[Span, LockingClause]]:
-    """Every locking clause of a text that is analysed, with its range in the text."""
-    gathered = _gather_text(text, name, settings)
-    if not gathered.work:
-        return []
-    from pglint_locks import linting
-
-    return linting.clauses_in(*gathered.work[0], gathered.views)
+def lint_text(text: str, name: str, settings: Settings) -> Run:
+    """Lint SQL text as if it were a file of that name."""
+    return _lint(_gather_text(text, name, settings))
 
 
 def fix_files(
@@ -125,36 +93,14 @@ def fix_files(
 
 
 def fix_text(
-    text: str,
-    name: str,
-    settings: Settings,
-    *,
-    unsafe: bool,
-    reported: Reported = list,
-    memory: Memory | None = None,
+    text: str, name: str, settings: Settings, *, unsafe: bool, reported: Reported = list
 ) -> Fixed:
     """SQL text with its fixes, as if it were a file of that name."""
     from pglint_locks.fixes import Fixed
 
-    gathered = _gather_text(text, name, settings)._replace(memory=memory)
+    gathered = _gather_text(text, name, settings)
     fixed = _fix(gathered, _reports(gathered), unsafe, reported)
     return fixed[name][1] if fixed else Fixed(text)
-
-
-def suppress_text(
-    text: str, finding: Finding, reason: str, settings: Settings, memory: Memory
-) -> str | None:
-    """A text with a comment that suppresses one finding of it; None where none would.
-
-    `memory` is of the last time that the text, or another like it, was linted.
-    """
-    from pglint_locks.suppressing import suppress
-
-    gathered = _gather_text(text, finding.source.name, settings)._replace(memory=memory)
-    source = gathered.work[0][0]
-    lint = partial(_report_of, source.name, settings, gathered.views, gathered.memory)
-    done = suppress(source, [finding], reason, lint)
-    return source.mark + done.text if done.done else None
 
 
 def suppress_files(
@@ -176,7 +122,7 @@ def suppress_files(
     for source, settings in gathered.work:
         own = [finding for finding in findings if finding.source.name == source.name]
         if own:
-            lint = partial(_report_of, source.name, settings, gathered.views, gathered.memory)
+            lint = partial(_report_of, source.name, settings, gathered.views)
             done = suppress(source, own, reason, lint)
             mark = sources[source.name].mark
             found[source.name] = (texts[source.name], done._replace(text=mark + done.text))
@@ -197,9 +143,9 @@ def _gather(
         if source is None:
             continue
         locks = locks or has_lock_words(data)
-        if _may_define_views(file.name, data):
+        if may_define_views(file.name, data):
             defining.add(file.name)
-        if _is_worth_reading(file.name, data):
+        if is_worth_reading(file.name, data):
             work.append((source, settings_for(file)))
         else:
             others.append(file)
@@ -226,11 +172,11 @@ def _gather(
 
 def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
     data = text.encode()
-    if not _is_worth_reading(name, data):
+    if not is_worth_reading(name, data):
         return _Gathered([], 1, [])
     body = text.removeprefix(_BOM)
     work = [(SourceText(name, body, text.removesuffix(body)), settings)]
-    if not (has_lock_words(data) and _may_define_views(name, data)):
+    if not (has_lock_words(data) and may_define_views(name, data)):
         return _Gathered(work, 1, [])
     from pglint_locks.linting import gather_views
     from pglint_locks.model.queries.views import tables_created
@@ -251,7 +197,7 @@ def _read(
         return text.encode(), SourceText(file.name, text.removeprefix(_BOM))
     try:
         data = file.path.read_bytes()
-        if kind_of(file.name).look is not Look.SQL and not _is_worth_reading(file.name, data):
+        if kind_of(file.name).look is not Look.SQL and not is_worth_reading(file.name, data):
             return data, None
         return data, decode(file.name, data)
     except OSError as error:
@@ -261,7 +207,8 @@ def _read(
     return b"", None
 
 
-def _is_worth_reading(name: str, data: bytes) -> bool:
+def is_worth_reading(name: str, data: bytes) -> bool:
+    """Whether a file may hold anything that rules or suppressions speak of: a cheap look."""
     looks = [has_directive, has_advisory_words]
     if kind_of(name).look is Look.FOLDED:
         looks += [has_folded_lock_words, has_claim_in_code, has_lock_calls]
@@ -270,7 +217,8 @@ def _is_worth_reading(name: str, data: bytes) -> bool:
     return any(look(data) for look in looks)
 
 
-def _may_define_views(name: str, data: bytes) -> bool:
+def may_define_views(name: str, data: bytes) -> bool:
+    """Whether a file may define views: a cheap look."""
     return kind_of(name).look is Look.SQL and has_view_words(data)
 
 
@@ -284,7 +232,7 @@ def _reports(gathered: _Gathered) -> list[FileReport]:
         return []
     from pglint_locks.linting import lint_sources
 
-    reports, failures = lint_sources(gathered.work, gathered.views, gathered.memory)
+    reports, failures = lint_sources(gathered.work, gathered.views)
     gathered.errors.extend(failures)
     return reports
 
@@ -325,7 +273,7 @@ def _fix(
         if source.name in fixable:
             from pglint_locks import fixes
 
-            lint = partial(_report_of, source.name, settings, gathered.views, gathered.memory)
+            lint = partial(_report_of, source.name, settings, gathered.views)
             fixed = fixes.fix_text(source.text, lint, unsafe=unsafe, spared=spared[source.name])
             whole = fixed._replace(text=source.mark + fixed.text)
             found[source.name] = (source.mark + source.text, whole)
@@ -340,20 +288,16 @@ def _borne_out(gathered: _Gathered, reports: Iterable[FileReport]) -> Iterator[F
         if source is not None:
             from pglint_locks.fixes import borne_out
 
-            lint = partial(
-                _report_of, source.name, settings_of[source.name], gathered.views, gathered.memory
-            )
+            lint = partial(_report_of, source.name, settings_of[source.name], gathered.views)
             report = borne_out(source.text, report, lint)
         yield report
 
 
-def _report_of(
-    name: str, settings: Settings, views: Views | None, memory: Memory | None, text: str
-) -> FileReport | None:
+def _report_of(name: str, settings: Settings, views: Views | None, text: str) -> FileReport | None:
     """What linting a text gives as that of one file; None where it fails."""
     from pglint_locks.linting import lint_sources
 
-    reports, errors = lint_sources([(SourceText(name, text), settings)], views, memory)
+    reports, errors = lint_sources([(SourceText(name, text), settings)], views)
     return None if errors else reports[0]
 
 

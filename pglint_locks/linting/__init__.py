@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import views_defined
-from pglint_locks.linting.memory import Memory
+from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.plugins import known_rules, sparing
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pglint_locks.sources.units import SqlUnit
 
 T = TypeVar("T")
-__all__ = ["clauses_in", "gather_views", "lint_sources"]
+__all__ = ["Sections", "clauses_at", "gather_views", "lint_again", "lint_sources"]
 
 
 def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
@@ -40,46 +41,58 @@ def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
 def lint_sources(
     work: Sequence[tuple[SourceText, Settings]],
     views: Views | None = None,
-    memory: Memory | None = None,
 ) -> tuple[list[FileReport], list[FileError]]:
     """Lint files that the first look found worth reading; a failure in one is its own error.
 
-    `views` are those that all files of the run define; `memory` is what is remembered of the
-    last time, if there is one file and it was linted before.
+    `views` are those that all files of the run define.
     """
-    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), memory))
+    return call_with_deep_stack(lambda: _lint_all(work, views or Views()))
 
 
-def clauses_in(
-    source: SourceText, settings: Settings, views: Views | None = None
+def lint_again(source: SourceText, sections: Sections, may_define_views: bool) -> FileReport:
+    """Lint a file of which `sections` remember what came of it the last time."""
+    return call_with_deep_stack(lambda: _lint_again(source, sections, may_define_views))
+
+
+def _lint_again(source: SourceText, sections: Sections, may_define_views: bool) -> FileReport:
+    ledger = sections.ledger(source, may_define_views)
+    _visit_notes({source.name: ledger})
+    return ledger.report(sections.settings)
+
+
+def clauses_at(
+    source: SourceText, place: Span, sections: Sections
 ) -> list[tuple[Span, LockingClause]]:
-    """Every locking clause of a file that is analysed, with its range in the file."""
-    from pglint_locks.model.locks.row_marks import locking_clauses
+    """The locking clauses that a place touches, with their ranges, of a text linted before."""
+    from pglint_locks.model.locks.locking import locking_clauses
 
     found: list[tuple[Span, LockingClause]] = []
 
-    def see(unit: SqlUnit, statement: Statement) -> None:
+    def see(by: int, unit: SqlUnit, statement: Statement) -> None:
         for clause in locking_clauses(statement):
-            if not clause.is_inherited:
-                found.append((unit.map.file_span(clause.span), clause))
+            span = unit.map.file_span(clause.span).shifted(by)
+            if not clause.is_inherited and span.touches(place):
+                found.append((span, clause))
 
-    lint = FileLint(source, settings, views or Views(), witness=see)
-    call_with_deep_stack(lambda: _safely(lint.read, source, []))
+    def read() -> None:
+        for by, part in sections.parts(source, place):
+            settings, views = sections.settings, sections.views
+            FileLint(part, settings, views, witness=partial(see, by)).read()
+
+    call_with_deep_stack(read)
     return found
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]], views: Views, memory: Memory | None
+    work: Sequence[tuple[SourceText, Settings]], views: Views
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[FileLint] = []
     for source, settings in work:
-        if memory is not None:
-            memory.begin(settings, views)
-        lint = FileLint(source, settings, views, memory)
+        lint = FileLint(source, settings, views)
         if _safely(lint.read, source, errors):
             linted.append(lint)
-    _lint_run(linted)
+    _visit_notes({lint.source.name: lint.ledger for lint in linted})
     reports = [_safely(lint.report, lint.source, errors) for lint in linted]
     return [report for report in reports if report is not None], errors
 
@@ -97,11 +110,10 @@ def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) 
         return None
 
 
-def _lint_run(linted: Sequence[FileLint]) -> None:
+def _visit_notes(ledgers: Mapping[str, Ledger]) -> None:
     """Shows what was noted in all files to the rules over the whole run."""
-    ledgers = {lint.source.name: lint.ledger for lint in linted}
     for rule in known_rules():
-        notes = [note for lint in linted for note in lint.ledger.notes.get(rule.code, ())]
+        notes = [note for each in ledgers.values() for note in each.notes.get(rule.code, ())]
         if rule.subject is Subject.RUN and rule.visit is not None and notes:
             ordered = sorted(notes, key=lambda note: note.sort_key)
             with sparing(rule, ledgers[ordered[0].filename].failures):
