@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pglint_locks.sources.units import SqlUnit
 
 T = TypeVar("T")
-__all__ = ["Sections", "clauses_at", "gather_views", "lint_again", "lint_sources"]
+__all__ = ["Sections", "Seen", "clauses_at", "gather_views", "lint_again", "lint_sources"]
 
 
 def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
@@ -60,19 +60,28 @@ def _lint_again(source: SourceText, sections: Sections, may_define_views: bool) 
     return ledger.report(sections.settings)
 
 
-def clauses_at(
-    source: SourceText, place: Span, sections: Sections
-) -> list[tuple[Span, LockingClause]]:
-    """The locking clauses that a place touches, with their ranges, of a text linted before."""
+class Seen(NamedTuple):
+    """A locking clause of a file, where it stands there, and where a range of its unit does."""
+
+    clause: LockingClause
+    span: Span
+    place: Callable[[Span], Span]
+
+
+def clauses_at(source: SourceText, place: Span, sections: Sections) -> list[Seen]:
+    """The locking clauses that a place touches, of a text linted before, in order."""
     from pglint_locks.model.locks.locking import locking_clauses
 
-    found: list[tuple[Span, LockingClause]] = []
+    found: dict[Span, Seen] = {}
 
     def see(by: int, unit: SqlUnit, statement: Statement) -> None:
+        def placed(span: Span) -> Span:
+            return unit.map.file_span(span).shifted(by)
+
         for clause in locking_clauses(statement):
-            span = unit.map.file_span(clause.span).shifted(by)
+            span = placed(clause.span)
             if not clause.is_inherited and span.touches(place):
-                found.append((span, clause))
+                found.setdefault(span, Seen(clause, span, placed))
 
     def read() -> None:
         for by, part in sections.parts(source, place):
@@ -80,7 +89,7 @@ def clauses_at(
             FileLint(part, settings, views, witness=partial(see, by)).read()
 
     call_with_deep_stack(read)
-    return found
+    return [found[span] for span in sorted(found)]
 
 
 def _lint_all(

@@ -6,28 +6,40 @@ import re
 
 from lsprotocol import types
 
+from pglint_locks.errors import UsageError
 from pglint_locks.lsp.documents import Document
 from pglint_locks.pages import read_page
-from pglint_locks.rules import RULES
+from pglint_locks.plugins import known_rules
+from pglint_locks.selection import find_rule
 from pglint_locks.text import Span
 
-_BRACKETS = re.compile(r"pglint:\s*[\w-]+\[([^\]\r\n]*)")
+_BRACKETS = re.compile(r"pglint[ \t]*:[ \t]*[\w-]+[ \t]*\[([^\]\r\n]*)", re.IGNORECASE)
 _WORD = re.compile(r"[\w-]+")
 
 
 def page_at(document: Document, offset: int) -> tuple[Span, str] | None:
     """The page of the rule that a comment names at an offset of the text, and the name's range."""
-    for word in _words_at(document, offset):
-        for rule in RULES:
-            if word[0].upper() == rule.code or word[0] == rule.name:
-                return Span(*word.span()), read_page(rule)
+    brackets = _brackets_at(document, offset)
+    if brackets is None:
+        return None
+    for word in _WORD.finditer(document.text, *brackets):
+        if word.start() <= offset <= word.end():
+            try:
+                return Span(*word.span()), read_page(find_rule(known_rules(), word[0]))
+            except UsageError:
+                return None
     return None
 
 
 def completions(document: Document, offset: int) -> list[types.CompletionItem]:
     """The rules that may be named at an offset, if it is in the brackets of a comment."""
-    if _brackets_at(document, offset) is None:
+    brackets = _brackets_at(document, offset)
+    if brackets is None:
         return []
+    words = _WORD.finditer(document.text, *brackets)
+    spans = (Span(*word.span()) for word in words)
+    here = next((span for span in spans if span.start <= offset <= span.end), Span(offset, offset))
+    place = document.places.range(here)
     return [
         types.CompletionItem(
             rule.code,
@@ -35,24 +47,16 @@ def completions(document: Document, offset: int) -> list[types.CompletionItem]:
             detail=rule.name,
             documentation=rule.summary,
             filter_text=f"{rule.code} {rule.name}",
+            text_edit=types.TextEdit(place, rule.code),
         )
-        for rule in RULES
+        for rule in known_rules()
     ]
 
 
-def _brackets_at(document: Document, offset: int) -> re.Match[str] | None:
-    line = document.places.position(offset).line
-    start = document.places.offset(types.Position(line, 0))
-    end = document.places.offset(types.Position(line, 1 << 30))
-    for found in _BRACKETS.finditer(document.text, start, end):
+def _brackets_at(document: Document, offset: int) -> Span | None:
+    """Where what stands in the brackets of a directive is, around an offset."""
+    line = document.places.line(offset)
+    for found in _BRACKETS.finditer(document.text, line.start, line.end):
         if found.start(1) <= offset <= found.end(1):
-            return found
+            return Span(*found.span(1))
     return None
-
-
-def _words_at(document: Document, offset: int) -> list[re.Match[str]]:
-    brackets = _brackets_at(document, offset)
-    if brackets is None:
-        return []
-    words = _WORD.finditer(document.text, *brackets.span(1))
-    return [word for word in words if word.start() <= offset <= word.end()]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pglint_locks import fixes, suppressing
 from pglint_locks.config import Settings
 from pglint_locks.engine import is_worth_reading, may_define_views
 from pglint_locks.findings import Finding
-from pglint_locks.linting import Sections, clauses_at, lint_again
+from pglint_locks.linting import Sections, Seen, clauses_at, lint_again
 from pglint_locks.run import FileReport
 from pglint_locks.sql.lockwords import has_lock_words
 from pglint_locks.text import SourceText, Span
-
-if TYPE_CHECKING:
-    from pglint_locks.model import LockingClause
 
 
 class Linter:
@@ -46,7 +43,16 @@ class Linter:
         done = suppressing.suppress(source, [finding], reason, self._try)
         return done.text if done.done else None
 
-    def clauses(self, text: str, place: Span) -> list[tuple[Span, LockingClause]]:
+    def suppresses(self, text: str, comment: str, at: int, code: str) -> bool:
+        """Whether a comment, put into a text, suppresses all that a rule finds and no more."""
+        report = self._try(f"{text[:at]}{comment}{text[at:]}")
+        if report is None:
+            return False
+        before = Counter(each.rule.code for each in self.report(text).findings)
+        del before[code]
+        return Counter(each.rule.code for each in report.findings) == before
+
+    def clauses(self, text: str, place: Span) -> list[Seen]:
         """The locking clauses that a place of a text, linted before, touches."""
         source = SourceText(self.name, text)
         return clauses_at(source, place, self._sections) if _is_read(source) else []

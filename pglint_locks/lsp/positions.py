@@ -18,11 +18,7 @@ from pglint_locks.text import Span
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _BEYOND_BMP = re.compile("[\U00010000-\U0010ffff]")
 
-UTF8, UTF16, UTF32 = (
-    types.PositionEncodingKind.Utf8,
-    types.PositionEncodingKind.Utf16,
-    types.PositionEncodingKind.Utf32,
-)
+UTF8, UTF32 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf32
 
 
 class Places:
@@ -41,14 +37,26 @@ class Places:
         """Whether every character is one unit."""
         return self._encoding == UTF32 or self.text.isascii()
 
+    def pairs(self, span: Span) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Line and character of where a range of offsets begins, and of where it ends."""
+        return self._pair(span.start), self._pair(span.end)
+
     def position(self, offset: int) -> types.Position:
         """The place of an offset, which counts code points."""
-        line = bisect_right(self._line_starts, offset) - 1
-        return types.Position(line, self._units(self._line_starts[line], offset))
+        return types.Position(*self._pair(offset))
 
     def range(self, span: Span) -> types.Range:
         """The places where a range of offsets begins and ends."""
         return types.Range(self.position(span.start), self.position(span.end))
+
+    def line(self, offset: int) -> Span:
+        """The offsets of the line in which an offset is, without its end."""
+        line = self._pair(offset)[0]
+        return Span(self._line_starts[line], self._end_of(line))
+
+    def _pair(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._line_starts, offset) - 1
+        return line, self._units(self._line_starts[line], offset)
 
     def offset(self, position: types.Position) -> int:
         """The offset of a place; one behind a line's or the text's end means that end.
@@ -87,11 +95,3 @@ class Places:
         if self._encoding == UTF8:
             return len(self.text[start:end].encode("utf-8", "surrogatepass"))
         return end - start + len(_BEYOND_BMP.findall(self.text, start, end))
-
-
-def preferred(offered: Sequence[types.PositionEncodingKind | str] | None) -> str:
-    """The encoding to speak, of those that a client offers: UTF-16 where it offers none."""
-    for wanted in (UTF32, UTF8, UTF16):
-        if wanted in (offered or ()):
-            return wanted
-    return UTF16

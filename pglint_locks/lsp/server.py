@@ -1,236 +1,167 @@
-"""The server: requests and notifications of the protocol, and who answers them."""
+"""The server: which requests and notifications there are, and who answers them.
+
+Messages are read in one thread, and documents linted in another: what is asked of a version
+that is no more is not looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from pglint_locks import __version__, engine
-from pglint_locks.findings import PAGES_URL
-from pglint_locks.lsp import actions, directives, hover
-from pglint_locks.lsp.analysis import CONFIGURATION_FILES, Analysis, Configurations
-from pglint_locks.lsp.diagnostics import SOURCE, diagnostic
+from pglint_locks import __version__
 from pglint_locks.lsp.documents import Document, path_of
-from pglint_locks.lsp.positions import UTF16, preferred
+from pglint_locks.lsp.protocol import PARSE_ERROR, SERVER_CANCELLED, Plain, Protocol, is_unreadable
 from pglint_locks.paths import working_directory
-from pglint_locks.rules import RULES
 
-EXPLAIN = "pglint-locks.explain"
+if TYPE_CHECKING:
+    from pglint_locks.lsp.analysis import Analysed, Analysis, Configurations, Unknown
+
+T = TypeVar("T")
+SOURCE = "pglint-locks"
 
 
 class Server(LanguageServer):
     """The state of a session: the open documents, and what the client can do."""
 
-    def __init__(self, configurations: Configurations) -> None:
-        super().__init__("pglint-locks", __version__, types.TextDocumentSyncKind.Incremental)
+    protocol: Protocol
+
+    def __init__(self, configurations: Configurations, unknown: Unknown) -> None:
+        super().__init__(
+            SOURCE,
+            __version__,
+            types.TextDocumentSyncKind.Incremental,
+            protocol_cls=Protocol,
+        )
         self.documents: dict[str, Document] = {}
-        self.encoding: str = UTF16
-        self._configurations = configurations
-        self.analysis = Analysis(working_directory(), configurations)
-        self.pulls = False
-        self.hints = False
+        self.root = working_directory()
+        self.pulls = self.hints = self.versions = False
+        self._readers = configurations, unknown
+        self._analysis: Analysis | None = None
+        self._linting = ThreadPoolExecutor(1, "linting")
+        self._tasks: set[asyncio.Task[None]] = set()
         self._told: set[str] = set()
+        self._epoch = 0
 
     def begin(self, params: types.InitializeParams) -> None:
         """Take over what the client can do, and what it wants."""
-        capabilities = params.capabilities
-        general, text = capabilities.general, capabilities.text_document
-        self.encoding = preferred(general.position_encodings if general else None)
+        text, workspace = params.capabilities.text_document, params.capabilities.workspace
         self.pulls = text is not None and text.diagnostic is not None
+        edits = workspace.workspace_edit if workspace else None
+        self.versions = edits is not None and bool(edits.document_changes)
         options = params.initialization_options
-        self.hints = isinstance(options, dict) and bool(options.get("inlayHints"))
+        self.hints = isinstance(options, dict) and options.get("inlayHints") is True
         folders = params.workspace_folders or []
         root = folders[0].uri if folders else params.root_uri
-        if root:
-            self.analysis = Analysis(path_of(root), self._configurations)
+        if root is not None and root.startswith("file:"):
+            self.root = path_of(root)
 
-    def open(self, item: types.TextDocumentItem) -> None:
-        """A document is open from now on."""
-        path = path_of(item.uri)
-        name = self.analysis.name_of(path)
-        self.documents[item.uri] = Document(
-            item.uri, path, name, item.version, item.text, self.encoding
-        )
-        self.publish(item.uri)
+    # --- linting, in its thread -------------------------------------------------------
 
-    def diagnostics(self, uri: str) -> list[types.Diagnostic]:
-        """What is to be said of a document."""
+    @property
+    def analysis(self) -> Analysis:
+        """What lints: loaded when it is first asked for, to be ready before that."""
+        if self._analysis is None:
+            from pglint_locks.lsp.analysis import Analysis
+
+            self._analysis = Analysis(self.root, *self._readers)
+        return self._analysis
+
+    async def linting(self, function: Callable[[], T]) -> T:
+        """Have the linting thread call a function."""
+        return await asyncio.get_running_loop().run_in_executor(self._linting, function)
+
+    async def ask(self, uri: str, answer: Callable[[Analysed], list[T]]) -> list[T]:
+        """Have the linting thread answer from what is found in a document as it is now.
+
+        Raises:
+            JsonRpcException: the document has changed before the answer was there.
+        """
         document = self.documents.get(uri)
         if document is None:
             return []
-        found = self.analysis.findings(document)
-        self._tell_errors()
-        return [diagnostic(finding, document) for finding in found]
 
-    def publish(self, uri: str) -> None:
-        """Send what is to be said to a client that does not ask for it."""
-        document = self.documents.get(uri)
-        if document is not None and not self.pulls:
-            self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(uri, self.diagnostics(uri), document.version)
-            )
+        def work() -> list[T] | None:
+            if self.documents.get(uri) is not document:
+                return None
+            analysed = self.analysis.of(document)
+            return [] if analysed is None else answer(analysed)
 
-    def reload(self) -> None:
-        """Configuration has changed: look at every document again."""
-        self.analysis.reload()
-        self._told.clear()
-        for uri, document in self.documents.items():
-            document.forget()
-            self.publish(uri)
-        if self.pulls:
-            self.workspace_diagnostic_refresh(None)
+        result = await self.linting(work)
+        self.tell(self.analysis.errors)
+        if result is None or self.documents.get(uri) is not document:
+            raise JsonRpcException("the document has changed", SERVER_CANCELLED)
+        return result
 
-    def _tell_errors(self) -> None:
-        """Show what is wrong with configuration files, each once."""
-        for message in self.analysis.errors:
+    # --- telling ----------------------------------------------------------------------
+
+    def tell(self, errors: list[str]) -> None:
+        """Show what is wrong with configurations, each line once."""
+        for message in dict.fromkeys(errors):
             if message not in self._told:
                 self._told.add(message)
-                kind = types.MessageType.Error
-                self.window_show_message(types.ShowMessageParams(kind, f"{SOURCE}: {message}"))
-        self.analysis.errors.clear()
+                shown = types.ShowMessageParams(types.MessageType.Error, f"{SOURCE}: {message}")
+                self.window_show_message(shown)
+        errors.clear()
 
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something done in the background."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-def make_server(configurations: Configurations) -> Server:
-    """A server with everything that it answers; `configurations` are those below a folder."""
-    server = Server(configurations)
-    _answer_lifecycle(server)
-    _answer_documents(server)
-    _answer_questions(server)
-    return server
+    def publish(self, uri: str) -> None:
+        """Send what is found in a document to a client that does not ask for it."""
+        if not self.pulls and uri in self.documents:
+            self.run(self._publish(uri))
 
+    async def _publish(self, uri: str) -> None:
+        document = self.documents[uri]
+        try:
+            found = await self.ask(uri, _diagnostics)
+        except JsonRpcException:
+            return
+        except Exception as error:  # the last ones stay
+            self.tell([f"internal error: {error!r}; please report it"])
+            return
+        params = {"uri": uri, "version": document.version, "diagnostics": found}
+        self.protocol.send({"method": types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, "params": params})
 
-def _answer_lifecycle(server: Server) -> None:
-    @server.feature(types.INITIALIZE)
-    def initialize(params: types.InitializeParams) -> None:
-        server.begin(params)
-
-    @server.feature(types.INITIALIZED)
-    def initialized(_: types.InitializedParams) -> None:
-        workspace = server.client_capabilities.workspace
-        watching = workspace.did_change_watched_files if workspace else None
-        if watching is not None and watching.dynamic_registration:
-            watchers = [types.FileSystemWatcher(f"**/{name}") for name in CONFIGURATION_FILES]
-            server.client_register_capability(
-                types.RegistrationParams(
-                    [
-                        types.Registration(
-                            "pglint-locks-configuration",
-                            types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-                            types.DidChangeWatchedFilesRegistrationOptions(watchers),
-                        )
-                    ]
-                )
-            )
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def watched(_: types.DidChangeWatchedFilesParams) -> None:
-        server.reload()
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def configured(_: types.DidChangeConfigurationParams) -> None:
-        server.reload()
-
-    @server.command(EXPLAIN)
-    def explain(*arguments: Any) -> None:
-        pages = {rule.code: rule.url for rule in RULES}
-        code = arguments[0] if arguments else None
-        server.window_show_document(
-            types.ShowDocumentParams(pages.get(str(code), PAGES_URL), external=True)
-        )
-
-
-def _answer_documents(server: Server) -> None:
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.open(params.text_document)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: types.DidChangeTextDocumentParams) -> None:
+    async def pull(self, params: types.DocumentDiagnosticParams) -> Plain:
+        """What is found in a document, or that it is what it was when the client last asked."""
         uri = params.text_document.uri
-        if uri in server.documents:
-            server.documents[uri].change(params.text_document.version, params.content_changes)
-            server.publish(uri)
+        document = self.documents.get(uri)
+        result = f"{self._epoch}.{document.version}" if document else None
+        if result is not None and params.previous_result_id == result:
+            return Plain(kind="unchanged", resultId=result)
+        items = await self.ask(uri, _diagnostics)
+        return Plain(kind="full", items=items, **({"resultId": result} if result else {}))
 
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(params: types.DidSaveTextDocumentParams) -> None:
-        if Path(params.text_document.uri).name in CONFIGURATION_FILES:
-            server.reload()
+    async def reload(self) -> None:
+        """Configuration has changed: look at every document again."""
+        await self.linting(lambda: self.analysis.reload())
+        self._told.clear()
+        self._epoch += 1
+        for uri in self.documents:
+            self.publish(uri)
+        workspace = self.client_capabilities.workspace
+        refreshes = workspace.diagnostics if workspace else None
+        if self.pulls and refreshes is not None and refreshes.refresh_support:
+            self.workspace_diagnostic_refresh(None)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: types.DidCloseTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        if server.documents.pop(uri, None) is not None and not server.pulls:
-            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
-
-    @server.feature(
-        types.TEXT_DOCUMENT_DIAGNOSTIC,
-        types.DiagnosticOptions(
-            inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE
-        ),
-    )
-    def diagnose(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        return types.RelatedFullDocumentDiagnosticReport(
-            server.diagnostics(params.text_document.uri)
-        )
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002
+        """Answer what was no message, and leave the rest to the log."""
+        if is_unreadable(error):
+            self.protocol.fail(None, PARSE_ERROR, "this is no JSON")
 
 
-def _answer_questions(server: Server) -> None:
-    @server.feature(
-        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=actions.KINDS)
-    )
-    def act(params: types.CodeActionParams) -> Sequence[types.CodeAction]:
-        document = server.documents.get(params.text_document.uri)
-        settings = server.analysis.settings(document) if document is not None else None
-        if document is None or settings is None:
-            return []
-        found = server.analysis.fixable(document)
-        place = document.span(params.range)
-        return list(actions.actions(document, place, found, settings, params.context.only))
+def _diagnostics(analysed: Analysed) -> list[dict[str, Any]]:
+    from pglint_locks.lsp.diagnostics import diagnostic
 
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    def point(params: types.HoverParams) -> types.Hover | None:
-        document = server.documents.get(params.text_document.uri)
-        if document is None:
-            return None
-        offset = document.places.offset(params.position)
-        page = directives.page_at(document, offset)
-        if page is not None:
-            return _hover(page[1], document.places.range(page[0]))
-        settings = server.analysis.settings(document)
-        if settings is None:
-            return None
-        offset -= document.lead
-        for span, clause in engine.clauses_in(document.text, document.name, settings):
-            if span.start <= offset <= span.end:
-                return _hover(hover.about(clause), document.range(span))
-        return None
-
-    @server.feature(
-        types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["[", ","])
-    )
-    def complete(params: types.CompletionParams) -> list[types.CompletionItem]:
-        document = server.documents.get(params.text_document.uri)
-        if document is None:
-            return []
-        return directives.completions(document, document.places.offset(params.position))
-
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    def hint(params: types.InlayHintParams) -> list[types.InlayHint]:
-        document = server.documents.get(params.text_document.uri)
-        settings = server.analysis.settings(document) if document is not None else None
-        if document is None or settings is None or not server.hints:
-            return []
-        wanted = document.span(params.range)
-        return [
-            types.InlayHint(document.range(span).end, hover.hint(clause), padding_left=True)
-            for span, clause in engine.clauses_in(document.text, document.name, settings)
-            if span.touches(wanted)
-        ]
-
-
-def _hover(text: str, place: types.Range) -> types.Hover:
-    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+    return [diagnostic(finding, analysed.document) for finding in analysed.shown]

@@ -82,7 +82,7 @@ def _token_pattern(*, words: bool) -> re.Pattern[str]:
 
 
 def allowance(length: int) -> int:
-    """How many characters of a text of some length may be read again where statements are cut short.
+    """How many characters of a text of some length may be read again, behind cuts.
 
     What follows a cut is read anew, to the end if need be.  A text made to do harm could
     ask for that at every line, so there is an end to it.
