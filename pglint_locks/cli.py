@@ -131,11 +131,13 @@ def config(path: str | None, **options: Any) -> int:
     return show_config("." if path is None else path, _given(options))
 
 
-@cli.command(cls=_Command, short_help="Known, but not built yet: a language server.")
+@cli.command(cls=_Command, short_help="Serve an editor: the Language Server Protocol.")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen here, not on standard input.")
-def lsp(tcp: str | None) -> NoReturn:  # noqa: ARG001 (known, like the command, before it works)
-    """Known, but not built yet: a language server for editors."""
-    raise UsageError("the lsp command is not built yet; `pglint-locks check` can lint a file")
+def lsp(tcp: str | None) -> int:
+    """Serve an editor over standard input and output, by the Language Server Protocol."""
+    from pglint_locks.commands.lsp import serve
+
+    return serve(tcp)
 
 
 def run(arguments: Sequence[str]) -> int:

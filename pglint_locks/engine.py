@@ -149,9 +149,9 @@ def _gather(
         if source is None:
             continue
         locks = locks or has_lock_words(data)
-        if _may_define_views(file.name, data):
+        if may_define_views(file.name, data):
             defining.add(file.name)
-        if _is_worth_reading(file.name, data):
+        if is_worth_reading(file.name, data):
             work.append((source, settings_for(file)))
         else:
             others.append(file)
@@ -193,11 +193,11 @@ def _models(work: Iterable[_Work], defining: Mapping[str, str]) -> Models | None
 
 def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
     data = text.encode()
-    if not _is_worth_reading(name, data):
+    if not is_worth_reading(name, data):
         return _Gathered([], 1, [])
     body = text.removeprefix(_BOM)
     work = [(SourceText(name, body, text.removesuffix(body)), settings)]
-    if not (has_lock_words(data) and _may_define_views(name, data)):
+    if not (has_lock_words(data) and may_define_views(name, data)):
         return _Gathered(work, 1, [])
     from pglint_locks.linting import gather_views
     from pglint_locks.model.queries.views import tables_created
@@ -218,7 +218,7 @@ def _read(
         return text.encode(), SourceText(file.name, text.removeprefix(_BOM))
     try:
         data = file.path.read_bytes()
-        if kind_of(file.name).look is not Look.SQL and not _is_worth_reading(file.name, data):
+        if kind_of(file.name).look is not Look.SQL and not is_worth_reading(file.name, data):
             return data, None
         return data, decode(file.name, data)
     except OSError as error:
@@ -228,7 +228,8 @@ def _read(
     return b"", None
 
 
-def _is_worth_reading(name: str, data: bytes) -> bool:
+def is_worth_reading(name: str, data: bytes) -> bool:
+    """Whether a file may hold anything that rules or suppressions speak of: a cheap look."""
     looks = [has_directive, has_advisory_words]
     if kind_of(name).look is Look.FOLDED:
         looks += [has_folded_lock_words, has_claim_in_code, has_lock_calls]
@@ -237,7 +238,8 @@ def _is_worth_reading(name: str, data: bytes) -> bool:
     return any(look(data) for look in looks)
 
 
-def _may_define_views(name: str, data: bytes) -> bool:
+def may_define_views(name: str, data: bytes) -> bool:
+    """Whether a file may define views: a cheap look."""
     return kind_of(name).look is Look.SQL and has_view_words(data)
 
 

@@ -81,6 +81,11 @@ class Fix(NamedTuple):
         """Whether `--fix` alone applies it."""
         return self.applicability == SAFE
 
+    def shifted(self, by: int) -> Fix:
+        """The same repair of what stands `by` code points further on."""
+        edits = tuple(Edit(edit.span.shifted(by), edit.content) for edit in self.edits)
+        return self._replace(edits=edits)
+
 
 class Hazard(NamedTuple):
     """What a visitor found: `span` and `places` are unit ranges.
@@ -124,6 +129,10 @@ class Origin(NamedTuple):
     span: Span
     fingerprint: str
 
+    def shifted(self, by: int) -> Origin:
+        """The same statement, `by` code points further on."""
+        return Origin(self.span.shifted(by), self.fingerprint)
+
 
 class FiledNote(NamedTuple):
     """A note in its file: `span` is a range of file offsets; `unit`, `origin` as in `Finding`."""
@@ -138,6 +147,10 @@ class FiledNote(NamedTuple):
     def sort_key(self) -> tuple[str, int, int]:
         """File, then position: RUN rules see notes in this order, however files were read."""
         return (self.filename, self.span.start, self.span.end)
+
+    def shifted(self, by: int) -> FiledNote:
+        """The same note, `by` code points further on."""
+        return self._replace(span=self.span.shifted(by), origin=self.origin.shifted(by))
 
 
 class RunHazard(NamedTuple):
@@ -243,6 +256,17 @@ class Finding(NamedTuple):
     def end_location(self) -> Position:
         """Row and column behind its last character."""
         return self.source.position(self.span.end)
+
+    def shifted(self, by: int, source: SourceText) -> Finding:
+        """The same finding in a text in which all of it stands `by` code points further on."""
+        related = [Related(each.message, source, each.span.shifted(by)) for each in self.related]
+        return self._replace(
+            source=source,
+            span=self.span.shifted(by),
+            origin=self.origin.shifted(by),
+            related=tuple(related),
+            fix=self.fix and self.fix.shifted(by),
+        )
 
     @property
     def text(self) -> str:

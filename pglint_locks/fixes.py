@@ -69,14 +69,18 @@ def fix_text(text: str, lint: Lint, *, unsafe: bool, spared: Sequence[Finding] =
 
 def borne_out(text: str, report: FileReport, lint: Lint) -> FileReport:
     """The report of a text without the fixes that would not be kept."""
-    kept: set[int] = set()
-    for tried in _trials(text, report, lint, [each for each in report.findings if each.fix]):
-        kept.update(map(id, tried.fixed))
+    fixable = [each for each in report.findings if each.fix]
+    well = set(map(id, kept(text, report, lint, fixable)))
     findings = (
-        finding if id(finding) in kept else finding._replace(fix=None)
+        finding if id(finding) in well else finding._replace(fix=None)
         for finding in report.findings
     )
     return report._replace(findings=tuple(findings))
+
+
+def kept(text: str, report: FileReport, lint: Lint, wanted: Sequence[Finding]) -> list[Finding]:
+    """Those of some fixable findings of a text whose fixes would be kept."""
+    return [each for tried in _trials(text, report, lint, wanted) for each in tried.fixed]
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:

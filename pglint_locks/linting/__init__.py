@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
-from pglint_locks.linting.memory import Memory
+from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.run import FileError, FileReport
 from pglint_locks.sources.orm.models import Models
 from pglint_locks.sql.deepstack import call_with_deep_stack
-from pglint_locks.text import SourceText
+from pglint_locks.text import SourceText, Span
+
+if TYPE_CHECKING:
+    from pglint_locks.model.locks.row_marks import LockingClause
+    from pglint_locks.model.statements.statement import Statement
+    from pglint_locks.sources.units import SqlUnit
 
 T = TypeVar("T")
-__all__ = ["gather_views", "lint_sources", "models_defined"]
+__all__ = [
+    "Sections",
+    "Seen",
+    "clauses_at",
+    "gather_views",
+    "lint_again",
+    "lint_sources",
+    "models_defined",
+]
 
 
 def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
@@ -36,33 +50,69 @@ def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
 def lint_sources(
     work: Sequence[tuple[SourceText, Settings]],
     views: Views | None = None,
-    memory: Memory | None = None,
     models: Models | None = None,
 ) -> tuple[list[FileReport], list[FileError]]:
     """Lint files that the first look found worth reading; a failure in one is its own error.
 
-    `views` are those that all files of the run define; `memory` is what is remembered of the
-    last time, if there is one file and it was linted before; `models` are those
-    of ORMs that other files define.
+    `views` are those that all files of the run define, `models` those of ORMs that other
+    files define.
     """
-    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), memory, models))
+    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), models))
+
+
+def lint_again(source: SourceText, sections: Sections, may_define_views: bool) -> FileReport:
+    """Lint a file of which `sections` remember what came of it the last time."""
+    return call_with_deep_stack(lambda: _lint_again(source, sections, may_define_views))
+
+
+def _lint_again(source: SourceText, sections: Sections, may_define_views: bool) -> FileReport:
+    ledger = sections.ledger(source, may_define_views)
+    _visit_notes({source.name: ledger})
+    return ledger.report(sections.settings)
+
+
+class Seen(NamedTuple):
+    """A locking clause of a file, where it stands there, and where a range of its unit does."""
+
+    clause: LockingClause
+    span: Span
+    place: Callable[[Span], Span]
+
+
+def clauses_at(source: SourceText, place: Span, sections: Sections) -> list[Seen]:
+    """The locking clauses that a place touches, of a text linted before, in order."""
+    from pglint_locks.model.locks.locking import locking_clauses
+
+    found: dict[Span, Seen] = {}
+
+    def see(by: int, unit: SqlUnit, statement: Statement) -> None:
+        def placed(span: Span) -> Span:
+            return unit.map.file_span(span).shifted(by)
+
+        for clause in locking_clauses(statement):
+            span = placed(clause.span)
+            if not clause.is_inherited and span.touches(place):
+                found.setdefault(span, Seen(clause, span, placed))
+
+    def read() -> None:
+        for by, part in sections.parts(source, place):
+            settings, views = sections.settings, sections.views
+            FileLint(part, settings, views, witness=partial(see, by)).read()
+
+    call_with_deep_stack(read)
+    return [found[span] for span in sorted(found)]
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]],
-    views: Views,
-    memory: Memory | None,
-    models: Models | None,
+    work: Sequence[tuple[SourceText, Settings]], views: Views, models: Models | None
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[FileLint] = []
     for source, settings in work:
-        if memory is not None:
-            memory.begin(settings, views)
-        lint = FileLint(source, settings, views, memory, models)
+        lint = FileLint(source, settings, views, models)
         if _safely(lint.read, source, errors):
             linted.append(lint)
-    _lint_run(linted)
+    _visit_notes({lint.source.name: lint.ledger for lint in linted})
     reports = [_safely(lint.report, lint.source, errors) for lint in linted]
     return [report for report in reports if report is not None], errors
 
@@ -80,11 +130,10 @@ def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) 
         return None
 
 
-def _lint_run(linted: Sequence[FileLint]) -> None:
+def _visit_notes(ledgers: Mapping[str, Ledger]) -> None:
     """Shows what was noted in all files to the rules over the whole run."""
-    ledgers = {lint.source.name: lint.ledger for lint in linted}
     for rule in known_rules():
-        notes = [note for lint in linted for note in lint.ledger.notes.get(rule.code, ())]
+        notes = [note for each in ledgers.values() for note in each.notes.get(rule.code, ())]
         if rule.subject is Subject.RUN and rule.visit is not None and notes:
             ordered = sorted(notes, key=lambda note: note.sort_key)
             with sparing(rule, ledgers[ordered[0].filename].failures):

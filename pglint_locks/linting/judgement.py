@@ -1,4 +1,4 @@
-"""What the rules say of one statement, so that it can be filed: now, or where it stands later."""
+"""What the rules say of one statement, so that it can be filed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pglint_locks.findings import Edit, Hazard, Note, Rule
+from pglint_locks.findings import Hazard, Note, Rule
 from pglint_locks.text import Span
 
 
@@ -34,24 +34,3 @@ class Judgement(NamedTuple):
     hazards: tuple[tuple[Rule, Hazard], ...] = ()
     notes: tuple[tuple[Rule, Note], ...] = ()
     failures: Mapping[str, str] = MappingProxyType({})
-
-    def shifted(self, by: int) -> Judgement:
-        """The same of a statement that stands `by` code points further on."""
-        if by == 0:
-            return self
-        return Judgement(
-            tuple(span.shifted(by) for span in self.clauses),
-            self.spoken and self.spoken._replace(span=self.spoken.span.shifted(by)),
-            tuple((rule, _shifted(hazard, by)) for rule, hazard in self.hazards),
-            tuple((rule, note._replace(span=note.span.shifted(by))) for rule, note in self.notes),
-            self.failures,
-        )
-
-
-def _shifted(hazard: Hazard, by: int) -> Hazard:
-    fix = hazard.fix
-    if fix is not None:
-        edits = tuple(Edit(edit.span.shifted(by), edit.content) for edit in fix.edits)
-        fix = fix._replace(edits=edits)
-    places = tuple(place._replace(span=place.span.shifted(by)) for place in hazard.places)
-    return hazard._replace(span=hazard.span.shifted(by), places=places, fix=fix)

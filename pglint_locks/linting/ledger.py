@@ -181,6 +181,29 @@ class Ledger:
             related=tuple(related),
         )
 
+    # --- a ledger of a part -----------------------------------------------------------
+
+    def take_part(self, part: Ledger, by: int) -> None:
+        """Take over what came of a part of the file, `by` characters behind its start."""
+        source = self.source
+        # Most parts have little of all this, and there may be thousands.
+        if part.findings:
+            self.findings += [found.shifted(by, source) for found in part.findings]
+        if part.not_analysed:
+            self.not_analysed += [
+                each._replace(source=source, span=each.span.shifted(by))
+                for each in part.not_analysed
+            ]
+        if part.comments:
+            self.comments += [Comment(each.span.shifted(by), each.text) for each in part.comments]
+        if part.failures:
+            self.failures = {**part.failures, **self.failures}
+        self.statements += [Span(start + by, end + by) for start, end in part.statements]
+        self.run.update([Span(start + by, end + by) for start, end in part.run])
+        self.clauses += part.clauses
+        for code, notes in part.notes.items():
+            self.notes.setdefault(code, []).extend(note.shifted(by) for note in notes)
+
     # --- the report -------------------------------------------------------------------
 
     def report(self, settings: Settings) -> FileReport:

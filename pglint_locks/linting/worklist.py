@@ -10,10 +10,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.config import Settings
-from pglint_locks.linting.judgement import Judgement
 from pglint_locks.linting.judging import judge
 from pglint_locks.linting.ledger import Ledger
-from pglint_locks.linting.memory import Key, Memory, stands_alone
 from pglint_locks.linting.ordered import Ordered, body_in_order, sql_body
 from pglint_locks.linting.parts import is_foreign, node_of
 from pglint_locks.model.queries.routines import Routine, altered
@@ -60,14 +58,15 @@ class _RoutineBody(NamedTuple):
 class FileLint:
     """The linting of one file; `triggers` are those that it makes with transition tables.
 
-    `models` are those of ORMs that other files define.
+    `models` are those of ORMs that other files define; a `witness` sees each statement that
+    holds something.
     """
 
     source: SourceText
     settings: Settings
     views: Views
-    memory: Memory | None = None
     models: Models | None = None
+    witness: Callable[[SqlUnit, Statement], None] | None = None
     ledger: Ledger = field(init=False)
     triggers: list[Trigger] = field(default_factory=list)
 
@@ -116,7 +115,6 @@ class FileLint:
             self.ledger.note(unit, "in a template's other branch", span)
         subjects = self._subjects(script)
         timeline = self._timeline(script, subjects)
-        subjects -= self._recall(unit, script, timeline, subjects)
         wanted = set(subjects)
         for block in timeline.blocks:
             if not subjects.isdisjoint(block.indexes):
@@ -128,40 +126,7 @@ class FileLint:
         self._alter_routines(script, modelled)
         if any(each.routine is not None for each in modelled.values()):
             self._take_triggers(script)
-        yield from self._show(
-            unit, script, subjects, modelled, keep=partial(self._keep, unit, script, timeline)
-        )
-
-    def _recall(
-        self, unit: SqlUnit, script: ParsedScript, timeline: Timeline, subjects: set[int]
-    ) -> set[int]:
-        """File what is remembered of statements; their indexes."""
-        if self.memory is None or script.is_template:
-            return set()
-        recalled: set[int] = set()
-        for index in subjects:
-            chunk = script.chunks[index]
-            if stands_alone(chunk, index, timeline):
-                known = self.memory.get(Key(chunk.text, _indent(unit, chunk.span.start)))
-                if known is not None:
-                    self.ledger.take(unit, known.shifted(chunk.span.start))
-                    recalled.add(index)
-        return recalled
-
-    def _keep(
-        self,
-        unit: SqlUnit,
-        script: ParsedScript,
-        timeline: Timeline,
-        index: int,
-        judgement: Judgement,
-    ) -> None:
-        """Remember what is said of a statement that stands alone."""
-        chunk = script.chunks[index]
-        if self.memory is None or script.is_template or not stands_alone(chunk, index, timeline):
-            return
-        key = Key(chunk.text, _indent(unit, chunk.span.start))
-        self.memory.keep(key, judgement.shifted(-chunk.span.start))
+        yield from self._show(unit, script, subjects, modelled)
 
     def _lint_body(self, body: _RoutineBody) -> Iterator[_RoutineBody]:
         """Lint the statements of a routine's body: a transaction of unknown outer shape."""
@@ -234,7 +199,6 @@ class FileLint:
         subjects: set[int],
         modelled: Mapping[int, Statement],
         facts: Callable[[int], Facts | None] = lambda _: None,
-        keep: Callable[[int, Judgement], None] = lambda _, __: None,
     ) -> Iterator[_RoutineBody]:
         """Show the statements that hold something to the rules; gives the bodies in them."""
         for index in sorted(subjects):
@@ -248,8 +212,9 @@ class FileLint:
             chunk = script.chunks[index]
             start = chunk.span.start
             clauses = tuple(clause.span.shifted(start) for clause in parsed.clauses)
+            if self.witness is not None:
+                self.witness(unit, modelled[index])
             judgement = judge(modelled[index], clauses)
-            keep(index, judgement)
             if chunk.first_words[:1] not in _MAKE_ROUTINES:
                 self.ledger.take(unit, judgement)
                 continue

@@ -34,6 +34,11 @@ def read(source: SourceText) -> FileContent:
     return FileContent(scripts=(whole.part(Span(0, starts[0].start())), *named))
 
 
+def may_name_query(text: str) -> bool:
+    """Whether a comment of a text may name the query behind it."""
+    return _NAME.search(text) is not None
+
+
 def _named_queries(text: str) -> Iterator[re.Match[str]]:
     """The comments that name the query behind them.
 

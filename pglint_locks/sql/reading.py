@@ -81,13 +81,13 @@ def _token_pattern(*, words: bool) -> re.Pattern[str]:
     )
 
 
-def allowance(text: str) -> int:
-    """How many characters of a text may be read again where statements are cut short.
+def allowance(length: int) -> int:
+    """How many characters of a text of some length may be read again, behind cuts.
 
     What follows a cut is read anew, to the end if need be.  A text made to do harm could
     ask for that at every line, so there is an end to it.
     """
-    return 8 * len(text) + (1 << 20)
+    return 8 * length + (1 << 20)
 
 
 def start_of(item: Chunk | Comment) -> int:
@@ -117,6 +117,7 @@ class Reading:
         self.chunks: list[Chunk] = []
         self.comments: list[Comment] = []
         self.known: tuple[Chunk, ...] = ()  # where one of these begins the pass may end
+        self.stops = False  # between two statements, as soon as nothing is pending there
         self.start = 0
         self._reads_words = False
         self._depth = 0  # of parentheses
@@ -128,15 +129,20 @@ class Reading:
         self._unsent_copies = 0  # COPY FROM STDIN among what is not sent yet
         self._copies = 0  # sent ones, whose data begin on the next line
         self._copy_data = CopyData(text)
-        self._reread = 0
+        self.reread = 0
 
-    def read(self, at: int) -> None:
-        """Read from `at`, where a statement may begin, to the end or to a known statement."""
+    def read(self, at: int) -> int:
+        """Read from `at`, where a statement may begin; how far that went.
+
+        The end is that of the text, or a known statement's start, or where it `stops`.
+        """
         text, size = self.text, len(self.text)
         self._begin(at)
         while self.start < size:
             if self.known and self._at_known_statement():
-                return
+                return at
+            if self.stops and self.chunks and self._is_between(at):
+                return at
             limit = line_end(text, at) if self._copies else size
             resume = self._read_to(at, limit)
             if resume < 0:
@@ -148,6 +154,7 @@ class Reading:
                     self.close(size)
                     self.start = size
             at = resume
+        return size
 
     def _read_to(self, at: int, limit: int) -> int:
         """Read until something wants a closer look; where to go on, or -1 at `limit`."""
@@ -164,7 +171,8 @@ class Reading:
                 if end > start and text[start] in "cC" and self._is_routine(end):
                     return self._read_again_with_words()
                 self.close(end)
-                if self._unsent_copies or self._unsent is not None or self.known or reads_words:
+                waits = self._unsent_copies or self._unsent is not None
+                if waits or self.known or self.stops or reads_words:
                     self._begin(end + 1)
                     self._send()
                     return end + 1
@@ -198,7 +206,7 @@ class Reading:
             end = self._dollar(here, floor)
         else:
             end = -1
-        if limit < len(text) and not here < end <= limit and self._reread <= allowance(text):
+        if limit < len(text) and not here < end <= limit and self.reread <= allowance(len(text)):
             self._blank_copy_data(limit)
             return here
         if end < 0:
@@ -292,7 +300,7 @@ class Reading:
         text, end = self.text, self._copy_data_end(line_feed)
         blank = _NOT_LINE_END.sub(" ", text[line_feed:end])
         self.text = text[:line_feed] + blank + text[end:]
-        self._reread += len(text)
+        self.reread += len(text)
 
     def _copy_data_end(self, line_feed: int) -> int:
         """Where the data end that begin behind the line feed; there if there are none."""
@@ -418,8 +426,8 @@ class Reading:
         self._forget_behind(resume)
         self.close(end, unterminated=True)
         self._begin(resume)
-        self._reread += size - resume
-        if self._reread > allowance(self.text):
+        self.reread += size - resume
+        if self.reread > allowance(len(self.text)):
             self._read_blindly(resume)
         return resume
 
@@ -458,6 +466,15 @@ class Reading:
         self._begin(at)
         self.close(len(self.text))
         self.start = len(self.text)
+
+    def _is_between(self, at: int) -> bool:
+        """Whether nothing that was read matters to what follows: no statement is open."""
+        pending = self._branches or self._copies or self._unsent_copies or self._depth
+        return (
+            not (pending or self._body or self._reads_words)
+            and self._unsent is None
+            and self.start == self._behind_spaces(at)
+        )
 
     def _at_known_statement(self) -> bool:
         near = bisect_left(self.known, self.start, key=start_of)

@@ -10,7 +10,7 @@ from pglast.parser import ParseError
 from pglint_locks.sql.claimshape import has_claim_shape
 from pglint_locks.sql.clauses import find_clauses
 from pglint_locks.sql.deepstack import max_statement_length
-from pglint_locks.sql.literals import SPACE
+from pglint_locks.sql.literals import LINE_ENDING_SEMICOLON, SPACE
 from pglint_locks.sql.lockwords import has_advisory_words, has_joined_lock_words, lock_word_spans
 from pglint_locks.sql.parse import Parsed, Template, Unparsed, parse
 from pglint_locks.sql.split import Chunk, Comment, Script, recut, split
@@ -182,6 +182,16 @@ def _error_in_template(text: str) -> int | None:
 
 def _does_not_parse(result: Parsed | Unparsed) -> bool:
     return isinstance(result, Unparsed) and not result.too_large
+
+
+def may_be_joined(chunk: Chunk) -> bool:
+    """Whether a statement may be several that a stray quote has joined."""
+    return (
+        not chunk.unterminated
+        and LINE_ENDING_SEMICOLON.search(chunk.text) is not None
+        and _holds_lock_words(chunk.text)
+        and _does_not_parse(parse(chunk.text))
+    )
 
 
 def _goes_on_well(chunks: tuple[Chunk, ...], index: int) -> bool:

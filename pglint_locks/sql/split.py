@@ -9,13 +9,14 @@ statement did: a failed COPY's data are data, and variables stand as written.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from typing import NamedTuple
 
 from pglint_locks.sql.chunks import Chunk, Comment, Script
 from pglint_locks.sql.literals import SPACE
 from pglint_locks.sql.reading import Reading, allowance, start_of
 from pglint_locks.text import Span
 
-__all__ = ["Chunk", "Comment", "Script", "recut", "split"]
+__all__ = ["Chunk", "Comment", "Script", "recut", "split", "split_off"]
 
 
 def split(text: str) -> Script:
@@ -26,6 +27,29 @@ def split(text: str) -> Script:
     reading = Reading(text)
     reading.read(0)
     return Script(_in_order(reading.chunks), tuple(reading.comments))
+
+
+class SplitOff(NamedTuple):
+    """The first statement of a text, or several that hang together.
+
+    `end` is where the next one may begin; `reread` as in `Script`.
+    """
+
+    chunks: tuple[Chunk, ...]
+    end: int
+    reread: int
+
+
+def split_off(text: str, at: int) -> SplitOff:
+    """The first statement from `at` on, where one may begin and nothing before matters.
+
+    It is what `split` finds there, and so is what it finds from `end` on.  Statements hang
+    together by COPY data and psql's conditions.
+    """
+    reading = Reading(text)
+    reading.stops = True
+    end = reading.read(at)
+    return SplitOff(_in_order(reading.chunks), end, reading.reread)
 
 
 def recut(text: str, script: Script, index: int) -> Script | None:
@@ -40,7 +64,7 @@ def recut(text: str, script: Script, index: int) -> Script | None:
     Worth taking only if what follows the cut parses: a literal may hold a function's body.
     """
     chunk = script.chunks[index]
-    if chunk.unterminated or script.reread > allowance(text):
+    if chunk.unterminated or script.reread > allowance(len(text)):
         return None
     alone = Reading(chunk.text)
     alone.read(0)

@@ -88,11 +88,9 @@ def read_timeline(
     `node_of` parses a statement (None where that fails); it is called only for those
     that matter here.  `inside`: the tool that runs the script has begun a transaction.
     """
-    reading = _Reading(chunks, inside)
+    reading = Session(chunks, inside)
     for index, chunk in enumerate(chunks):
-        words = chunk.first_words
-        node = node_of(index) if _matters(words) else None
-        reading.step(index, words, node)
+        reading.step(index, chunk.first_words, node_of)
     blocks = [*reading.closed, *([reading.block] if reading.block else [])]
     return Timeline(blocks, reading.placed, reading.executions)
 
@@ -118,10 +116,10 @@ class _Savepoint:
     state: _State
 
 
-class _Reading:
+class Session:
     """A session that is walked through statement by statement."""
 
-    def __init__(self, chunks: Sequence[Chunk], inside: bool) -> None:
+    def __init__(self, chunks: Sequence[Chunk], inside: bool = False) -> None:
         self.chunks = chunks
         self.inside = inside
         self.state = _State()
@@ -134,8 +132,20 @@ class _Reading:
         self.prepared: dict[str, int] = {}
         self.executions: dict[int, list[Transaction]] = {}
 
-    def step(self, index: int, words: tuple[str, ...], node: ast.Node | None) -> None:
-        """Goes over one statement; `node` is its tree where it matters and parses."""
+    @property
+    def is_fresh(self) -> bool:
+        """Whether what came before makes no difference to what follows."""
+        return (
+            self.block is None
+            and self.state == _State()
+            and not (self.prepared or self.savepoints or self.has_snapshot or self.inside)
+        )
+
+    def step(
+        self, index: int, words: tuple[str, ...], node_of: Callable[[int], ast.Node | None]
+    ) -> None:
+        """Goes over one statement; its tree is asked for only where it matters."""
+        node = node_of(index) if _matters(words) else None
         self.placed[index] = self._transaction()
         if isinstance(node, ast.TransactionStmt):
             self._control(index, node)

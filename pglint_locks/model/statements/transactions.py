@@ -63,8 +63,14 @@ class Transaction(NamedTuple):
     statements: tuple[Statement, ...] = ()
 
     def of_body(self) -> Transaction:
-        """The transaction of what a DO block of this transaction runs."""
-        return self._replace(frame=Frame.UNKNOWN, is_first=False, statements=())
+        """The transaction of what a DO block of this transaction runs.
+
+        Where the script says what it is like is no place in the body.
+        """
+        unplaced = self.characteristics._replace(isolation_at=None, read_only_at=None)
+        return self._replace(
+            characteristics=unplaced, frame=Frame.UNKNOWN, is_first=False, statements=()
+        )
 
 
 def kept_snapshot(statement: Statement) -> str | None:

@@ -1,0 +1,225 @@
+"""Linting a text again after an edit: what the edit does not touch is remembered.
+
+A script is cut into *sections* that tell one another nothing: between two of them no statement
+and no transaction is open, nothing is set that matters, and a line begins.  What is found in
+a script is what is found in its sections.  Where statements reach across (another database's
+SQL, templates, queries with names, functions that are altered) all of it is one section.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from pglint_locks.config import Settings
+from pglint_locks.linting.definitions import views_defined
+from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.parts import node_of
+from pglint_locks.linting.worklist import FileLint
+from pglint_locks.model.queries.views import View, Views, known_views, tables_created
+from pglint_locks.model.statements.timeline import Session
+from pglint_locks.sources.dialect import is_foreign_sql
+from pglint_locks.sources.kinds import kind_of
+from pglint_locks.sources.scripts import may_name_query
+from pglint_locks.sql.lockwords import has_view_words
+from pglint_locks.sql.reading import allowance
+from pglint_locks.sql.script import ParsedScript, may_be_joined
+from pglint_locks.sql.split import Chunk, Script, split, split_off
+from pglint_locks.sql.tags import has_tags
+from pglint_locks.text import SourceText, Span
+
+_LINE_END = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_ROUTINES = frozenset({"function", "procedure", "routine"})
+
+
+class Section(NamedTuple):
+    """A part of a script.
+
+    `is_open`: what comes behind it says where it ends.  `is_bound`: other sections matter to
+    it, or it to others, in another way than by the views that it defines.
+    """
+
+    text: str
+    is_open: bool = False
+    is_bound: bool = False
+    reread: int = 0
+    views: tuple[View, ...] = ()
+
+
+@dataclass(slots=True)
+class Sections:
+    """The sections of a file's text as it was last, and what came of each by its text."""
+
+    settings: Settings
+    _text: str = ""
+    _sections: list[Section] = field(default_factory=list)
+    _views: Views = field(default_factory=Views)
+    _ledgers: dict[str, Ledger] = field(default_factory=dict)
+
+    def ledger(self, source: SourceText, may_define_views: bool) -> Ledger:
+        """What comes of a text; what RUN rules say of it comes later."""
+        if not self._can_be_cut(source):
+            defined = views_defined(source, self.settings) if may_define_views else []
+            self._views = _beside_tables(defined, source.text)
+            return self._lint(source, self._views)
+        sections = self._cut(source)
+        self._text, self._sections = source.text, sections
+        defined = [view for each in sections for view in each.views] if may_define_views else []
+        views = _beside_tables(defined, source.text)
+        known = self._ledgers if views == self._views else {}
+        self._views, self._ledgers = views, {}
+        if _are_bound(sections):
+            return self._lint(source, views)
+        whole, at = Ledger(source), 0
+        for section in sections:
+            part = self._ledgers.get(section.text) or known.get(section.text)
+            if part is None:
+                part = self._lint(SourceText(source.name, section.text), views)
+            self._ledgers[section.text] = part
+            whole.take_part(part, at)
+            at += len(section.text)
+        return whole
+
+    def parts(self, source: SourceText, place: Span) -> Iterator[tuple[int, SourceText]]:
+        """The parts of a text, linted before, that a place touches, with where they begin."""
+        if source.text != self._text or _are_bound(self._sections):
+            yield 0, source
+            return
+        at = 0
+        for section in self._sections:
+            if place.touches(Span(at, at + len(section.text))):
+                yield at, SourceText(source.name, section.text)
+            at += len(section.text)
+
+    @property
+    def views(self) -> Views:
+        """The views that are known."""
+        return self._views
+
+    def _can_be_cut(self, source: SourceText) -> bool:
+        return (
+            kind_of(source.name).reader == "scripts"
+            and not self.settings.assume_in_transaction
+            and not has_tags(source.text)
+        )
+
+    def _lint(self, source: SourceText, views: Views) -> Ledger:
+        lint = FileLint(source, self.settings, views)
+        lint.read()
+        return lint.ledger
+
+    # --- cutting ------------------------------------------------------------------
+
+    def _cut(self, source: SourceText) -> list[Section]:
+        """The sections of a text: those of before, where they are still the same."""
+        old, text = self._text, source.text
+        start, tail = _common(old, text)
+        grown = len(text) - len(old)
+        begins = [0, *accumulate(len(section.text) for section in self._sections)]
+        kept: list[Section] = []
+        for section, end in zip(self._sections, begins[1:], strict=True):
+            if section.is_open or end > start:
+                break
+            kept.append(section)
+        at = begins[len(kept)]
+        while at < len(text):
+            place = bisect_left(begins, at - grown)
+            if at >= len(text) - tail and begins[place : place + 1] == [at - grown]:
+                return kept + self._sections[place:]
+            kept.append(self._next(source, at))
+            at += len(kept[-1].text)
+        return kept
+
+    def _next(self, source: SourceText, start: int) -> Section:
+        """The section that begins at an offset."""
+        text, at, reread = source.text, start, 0
+        chunks: list[Chunk] = []
+        session = Session(chunks)
+        while at < len(text):
+            found = split_off(text, at)
+            for chunk in found.chunks:
+                chunks.append(chunk)
+                session.step(len(chunks) - 1, chunk.first_words, lambda i: _tree(chunks[i]))
+            at, reread = found.end, reread + found.reread
+            if session.is_fresh and (end := _line_end(text, at)) is not None:
+                at = end
+                break
+        script = split(text[start:at])
+        # Alone it may be split otherwise; and what is joined by a stray quote may go on.
+        shifted = [(chunk.span.shifted(start), chunk.text) for chunk in script.chunks]
+        read = script.chunks
+        if shifted != [chunk[:2] for chunk in chunks] or any(map(may_be_joined, chunks)):
+            at = len(text)
+            read = ParsedScript.of_text(text[start:]).chunks  # parted where they are joined
+        section = self._section(source.name, text[start:at], read)
+        is_open = at == len(text) or any(chunk.unterminated for chunk in chunks)
+        return section._replace(is_open=is_open, reread=reread)
+
+    def _section(self, name: str, text: str, chunks: Sequence[Chunk]) -> Section:
+        defines = has_view_words(text.encode())
+        return Section(
+            text,
+            is_bound=may_name_query(text)
+            or is_foreign_sql(text, (chunk.text for chunk in chunks))
+            or any(map(_matters_to_routines, chunks)),
+            views=tuple(views_defined(SourceText(name, text), self.settings)) if defines else (),
+        )
+
+
+def _are_bound(sections: Sequence[Section]) -> bool:
+    length, reread = 0, 0
+    for section in sections:
+        if section.is_bound:
+            return True
+        length += len(section.text)
+        reread += section.reread
+    return reread > allowance(length)
+
+
+def _beside_tables(defined: Sequence[View], text: str) -> Views:
+    """The views of a file that may have tables of their names."""
+    return known_views(defined).beside_tables(tables_created(text)) if defined else Views()
+
+
+def _tree(chunk: Chunk) -> Any:
+    return node_of(ParsedScript(Script((chunk,), ())), 0)
+
+
+def _line_end(text: str, at: int) -> int | None:
+    """Where a line begins, behind a statement's end; None where more stands in its line."""
+    if text[at - 1] in "\r\n":
+        return at
+    found = _LINE_END.match(text, at)
+    return found.end() if found else None
+
+
+def _matters_to_routines(chunk: Chunk) -> bool:
+    """Whether a statement may say something of functions that others make."""
+    words = chunk.first_words
+    if "trigger" in words:
+        return "referencing" in chunk.text.lower()
+    return words[:1] == ("alter",) and not _ROUTINES.isdisjoint(words[1:2])
+
+
+def _common(old: str, new: str) -> tuple[int, int]:
+    """How many characters two texts have in common at their starts, and then at their ends."""
+    most = min(len(old), len(new))
+    start = _longest(most, lambda length: old[:length] == new[:length])
+    most -= start
+    return start, _longest(most, lambda length: old.endswith(new[len(new) - length :]))
+
+
+def _longest(most: int, holds: Callable[[int], bool]) -> int:
+    """The greatest length up to which something holds, at most so much."""
+    low = 0
+    while low < most:
+        middle = (low + most + 1) // 2
+        if holds(middle):
+            low = middle
+        else:
+            most = middle - 1
+    return low

@@ -1,0 +1,100 @@
+"""What is found in open documents, with the settings that hold where their files stand.
+
+One thread asks for all of it, one question after the other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pglint_locks.config import Config, Configs, Settings
+from pglint_locks.discovery import FoundFile, excluded_by
+from pglint_locks.errors import UsageError
+from pglint_locks.findings import Finding
+from pglint_locks.lsp.documents import Document
+from pglint_locks.lsp.linter import Linter
+from pglint_locks.paths import shown
+from pglint_locks.plugins import plugin_errors
+from pglint_locks.run import FileReport
+
+Configurations = Callable[[Path], Configs]
+"""What reads the configurations below a folder."""
+
+Unknown = Callable[[Config, FoundFile], Callable[[Sequence[Finding]], Sequence[Finding]]]
+"""What reads a configuration's baseline, and tells the findings of a file it does not list."""
+
+
+class Analysed(NamedTuple):
+    """A version of a document, what was found in it, and what of that is shown."""
+
+    document: Document
+    linter: Linter
+    report: FileReport
+    shown: Sequence[Finding]
+
+
+class Analysis:
+    """Lints documents; `errors` are what is wrong with configurations, a line each."""
+
+    def __init__(self, root: Path, configurations: Configurations, unknown: Unknown) -> None:
+        self.root = root
+        self.errors: list[str] = []
+        self._configurations = configurations
+        self._unknown = unknown
+        self._configs: Configs | None = None
+        self._linters: dict[str, Linter] = {}
+        self._last: dict[str, Analysed] = {}
+
+    def reload(self) -> None:
+        """Read configurations anew, when next they are asked for."""
+        self._configs = None
+        self._last.clear()
+
+    def forget(self, uri: str) -> None:
+        """Drop what is remembered of a document that was closed."""
+        self._linters.pop(uri, None)
+        self._last.pop(uri, None)
+
+    def of(self, document: Document) -> Analysed | None:
+        """What is found in a document; None where it is left out, or its settings are broken."""
+        last = self._last.get(document.uri)
+        if last is not None and last.document is document:
+            return last
+        if not document.is_ours:
+            return None
+        try:
+            found = self._of(document)
+        except UsageError as error:
+            self.errors.append(str(error))
+            return None
+        if found is not None:
+            self._last[document.uri] = found
+        self.errors += plugin_errors()
+        return found
+
+    def _of(self, document: Document) -> Analysed | None:
+        if self._configs is None:
+            self._configs = self._configurations(self.root)
+        if excluded_by(document.path, self._configs, self.root):
+            return None
+        config = self._configs.above(document.path.parent)
+        settings = config.settings(document.path)
+        name = shown(document.path, self.root)
+        linter = self._linter(document.uri, name, settings)
+        report = linter.report(document.body)
+        self.errors += [f"{failure.filename}: {failure.message}" for failure in report.failures]
+        threshold = settings.severity_threshold
+        seen: Sequence[Finding] = [each for each in report.findings if each.severity >= threshold]
+        baseline = config.file("baseline")
+        if seen and baseline is not None and os.path.exists(baseline):
+            seen = self._unknown(config, FoundFile(document.path, name))(seen)
+        return Analysed(document, linter, report, seen)
+
+    def _linter(self, uri: str, name: str, settings: Settings) -> Linter:
+        linter = self._linters.get(uri)
+        if linter is None or linter.settings != settings or linter.name != name:
+            linter = self._linters[uri] = Linter(name, settings)
+        return linter

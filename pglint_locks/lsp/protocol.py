@@ -1,0 +1,137 @@
+"""The wire: what a client sends that it should not, and answers that must be fast.
+
+What a client gets wrong is answered as JSON-RPC 2.0 and LSP 3.17 say, and ends nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, BinaryIO
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+NOT_INITIALIZED, SERVER_CANCELLED = -32002, -32802
+_LONGEST_MESSAGE = 256 << 20
+_CONTENT_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?\n", re.IGNORECASE)
+_LONGEST_HEADER = 1 << 16
+_MOST_DIGITS = 18
+
+
+class Plain(dict[str, Any]):
+    """A result that is JSON already."""
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol of `pygls`, without its copies of documents, and strict about order."""
+
+    _begun = False
+
+    @property
+    def is_shut_down(self) -> bool:
+        """Whether the client has said that it is done."""
+        return self._shutdown
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message that is JSON already."""
+        self._send_data({"jsonrpc": self.VERSION, **message})
+
+    def fail(self, msg_id: int | str | None, code: int, message: str) -> None:
+        """Answer a request that cannot be carried out."""
+        self.send({"id": msg_id, "error": {"code": code, "message": message}})
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Read a message; one with wrong parameters is answered at once."""
+        try:
+            return super().structure_message(data)
+        except Exception:
+            if "method" in data and isinstance(data.get("id"), int | str):
+                self.fail(data["id"], INVALID_PARAMS, f"wrong parameters of {data['method']}")
+            raise
+
+    def handle_message(self, message: Any) -> None:
+        """Carry a message out, if this is the time for it."""
+        msg_id, method = getattr(message, "id", None), getattr(message, "method", None)
+        if getattr(message, "jsonrpc", None) != self.VERSION:
+            self.fail(None, INVALID_REQUEST, "this is no message of JSON-RPC 2.0")
+        elif method == types.INITIALIZE and self._begun:
+            self.fail(msg_id, INVALID_REQUEST, "the server is initialized already")
+        elif method not in (None, types.INITIALIZE, types.EXIT) and not self._begun:
+            if msg_id is not None:
+                self.fail(msg_id, NOT_INITIALIZED, "the server is not initialized yet")
+        elif self._shutdown and method is not None and msg_id is not None:
+            self.fail(msg_id, INVALID_REQUEST, "the server is shut down")
+        else:
+            self._begun = self._begun or method == types.INITIALIZE
+            super().handle_message(message)
+
+    def _send_response(
+        self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None
+    ) -> None:
+        if isinstance(result, Plain) and error is None:
+            self._result_types.pop(msg_id, None)
+            self.send({"id": msg_id, "result": result})
+        else:
+            super()._send_response(msg_id, result, error)
+
+    # Documents are ours: `pygls` would keep another copy, and take U+2028 for a line's end.
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Any:
+        """A document is opened."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> Any:
+        """A document is changed."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
+        """A document is closed."""
+        yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+class Input:
+    """The bytes that a client sends, with headers that `pygls` understands.
+
+    It wants them in one spelling, and takes the room for whatever length they tell.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readline(self) -> bytes:
+        """The next line of a header; empty at the end."""
+        while True:
+            line = self._stream.readline(_LONGEST_HEADER)
+            length = _CONTENT_LENGTH.fullmatch(line)
+            if length is None:
+                return line if line.strip() or not line else b"\r\n"
+            if len(length[1]) > _MOST_DIGITS:
+                return b"Content-Length: 0\r\n"  # of a message that nobody can have sent
+            if int(length[1]) <= _LONGEST_MESSAGE:
+                return b"Content-Length: %d\r\n" % int(length[1])
+            self._skip(int(length[1]))
+
+    def read(self, length: int) -> bytes:
+        """The body of a message."""
+        return self._stream.read(length)
+
+    def _skip(self, length: int) -> None:
+        """Pass over the rest of a header and the body."""
+        while self._stream.readline(_LONGEST_HEADER).strip():
+            pass
+        while length > 0 and (read := self._stream.read(min(length, 1 << 20))):
+            length -= len(read)
+
+
+def is_unreadable(error: Exception) -> bool:
+    """Whether an error is that a message was no JSON."""
+    return isinstance(error, json.JSONDecodeError | UnicodeDecodeError | RecursionError)
+
+
+__all__ = ["Input", "LanguageServer", "Plain", "Protocol", "is_unreadable"]
