@@ -8,13 +8,33 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from lsp_client import SECONDS, Client, ServerError, told
 
 CLAIM = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 3 FOR UPDATE);\n"
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+    """Start servers in a folder of their own; the last line of each log is looked at."""
+    clients: list[Client] = []
+
+    def start(*arguments: str) -> Client:
+        clients.append(Client(tmp_path, *arguments))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture
+def client(connect: Callable[..., Client]) -> Client:
+    """A server that is started and not yet initialized."""
+    return connect()
 
 
 def is_alive(client: Client) -> bool:

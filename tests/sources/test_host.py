@@ -240,3 +240,56 @@ def test_a_table_may_have_the_name_of_an_article(sql: str) -> None:
 def test_a_clause_in_a_part_of_a_statement_is_counted(name: str, code: str) -> None:
     made = run(code, name)
     assert (made.clauses, reasons(made), made.findings) == (1, {"spliced text": 1}, ())
+
+
+_SHARE, _WRITE = "SELECT * FROM jobs WHERE id = 1 FOR SHARE", "UPDATE jobs SET x = 1 WHERE id = 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        (
+            "a.js",
+            "it('a', async () => { await q('@1'); }); it('b', async () => { await q('@2'); });",
+        ),
+        ("a.js", "app.get('/a', (r) => q('@1')); app.post('/b', (r) => q('@2'));"),
+        ("a.rb", "it 'a' do\n  q('@1')\nend\nit 'b' do\n  q('@2')\nend"),
+        ("a.rb", "task :a do\n  q('@1')\nend\ntask :b do\n  q('@2')\nend"),
+        ("a.ex", 'test "a" do\n  q("@1")\nend\ntest "b" do\n  q("@2")\nend'),
+        ("a.kt", 'fun f() { on("a") { q("@1") }\n on("b") { q("@2") } }'),
+        ("a.py", 'def f():\n    return {"a": "@1", "b": "@2"}'),
+        ("a.py", 'QUERIES = ["@1", "@2"]'),
+    ],
+)
+def test_what_runs_each_for_itself_is_no_transaction(name: str, code: str) -> None:
+    made = run(code.replace("@1", _SHARE).replace("@2", _WRITE), name)
+    assert texts(made.findings, "PGL302") == []
+    assert made.clauses == made.analysed == 1
+
+
+def test_what_stands_in_one_closure_may_be_one_transaction() -> None:
+    made = run(f"it('a', async () => {{ await q('{_SHARE}'); await q('{_WRITE}'); }});", "a.js")
+    assert texts(made.findings, "PGL302") == ["FOR SHARE"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.py", "def f(db):\n    return f\"n: {db.run('@')}\""),
+        ("a.js", 'const f = (db) => `n: ${db.run("@")}`;'),
+        ("a.js", 'const f = (db) => "n: " + db.run("@");'),
+        ("a.py", 'def f(c):\n    c.execute("-- taken from the queue\\n@")'),
+        ("a.py", 'def f(c):\n    c.execute("/* lock the next one */ @")'),
+        ("a.py", 'def f(c):\n    c.execute("ALTER TABLE jobs ADD x int; @;")'),
+        ("a.py", 'def f(c):\n    c.execute("begin; @; commit;")'),
+    ],
+)
+def test_where_else_sql_stands(name: str, code: str) -> None:
+    made = run(code.replace("@", OFFSET), name)
+    assert texts(made.findings, "PGL102") == ["OFFSET 1"]
+
+
+@pytest.mark.parametrize("end", ["FOR UPDATE SKIP LOCKED)", " FOR UPDATE) RETURNING id"])
+def test_a_clause_before_a_closing_bracket_is_counted(end: str) -> None:
+    made = run(f'def f(db, base):\n    return db.run(base + "{end}")')
+    assert (made.clauses, reasons(made)) == (1, {"spliced text": 1})

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.templates import Template, Text, fill
@@ -109,6 +110,12 @@ class _Reading:
         self.spans: list[Span] = []
         wanted = self._wanted()
         self._uses = [use for use in self._walk.uses if use.scope in wanted]
+
+    @cached_property
+    def _literal_nodes(self) -> dict[int, Node]:
+        """The literals of the file by where they begin."""
+        nodes = self._walk.scopes[0].node.below()
+        return {node.span.start: node for node in nodes if node.kind in self._language.strings}
 
     @property
     def scopes(self) -> list[Scope]:
@@ -232,12 +239,8 @@ class _Reading:
 
     def _is_for_another(self, node: Node, template: Template) -> bool:
         """Whether names around the literals of a text say so, or around where it is used."""
-        shown = set(_literals(template))
-        literals = [
-            each
-            for each in node.below()
-            if each.kind in self._language.strings and each.span.start in shown
-        ]
+        nodes = self._literal_nodes
+        literals = [nodes[start] for start in _literals(template) if start in nodes]
         return any(is_for_another(each, self._language) for each in literals or (node,))
 
     def _around(self, node: Node) -> Iterator[Span]:

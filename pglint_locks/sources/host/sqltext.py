@@ -41,13 +41,18 @@ _PROSE = re.compile(
     r"|right|set|using|values|where)\b)[a-z]{2})",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"--[^\r\n]*|/\*.*?\*/|'[^']*'", re.DOTALL)  # may be prose in SQL
+_HOLE_FIRST = re.compile(r"\A\s*_h\s+")
+_MOST = 50
 _SIGNS = re.compile(r"[=*;]|\$\d|\b(?:SELECT|UPDATE|DELETE|INSERT|MERGE|DECLARE|WITH)\b")
 _CLAUSE = (
     r"FOR\s+(?:UPDATE|NO\s+KEY\s+UPDATE|SHARE|KEY\s+SHARE)(?:\s+OF\s+[\w\s,.\"]+?)?"
     r"(?:\s+NOWAIT|\s+SKIP\s+LOCKED)?\s*;?\s*"
 )
-_FRAGMENT = re.compile(rf"\s*{_CLAUSE}|(?i:\s*for\s[\w\s]+\s(?:nowait|skip\s+locked)\s*)")
-_LAST_CLAUSE = re.compile(rf"{_CLAUSE}\Z")
+_FRAGMENT = re.compile(
+    rf"\s*{_CLAUSE}(?:\)[^;]*)?|(?i:\s*for\s[\w\s]+\s(?:nowait|skip\s+locked)\s*)"
+)
+_LAST_CLAUSE = re.compile(rf"{_CLAUSE}(?:\)[^;]*)?\Z")
 _SUB_SELECT = re.compile(
     r"\(\s*SELECT\b[^;]*\bFROM\b[^;]*\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|(?:KEY\s+)?SHARE)\b[^;]*\)"
 )
@@ -58,13 +63,21 @@ def is_sql(text: str) -> bool:
     """Whether a text begins like a statement and goes on like that statement."""
     if len(text) < len("do $"):
         return False
+    text = _HOLE_FIRST.sub("", text)
+    if _begins_like_sql(text):
+        return True
+    # A script may begin with a statement of another kind.
+    return ";" in text and matters(text) and any(map(_begins_like_sql, text.split(";")[1:_MOST]))
+
+
+def _begins_like_sql(text: str) -> bool:
     words = tuple(first_words(text[:1000]))
     if not words:
         return False
     if words[0] in _ENDS:
         return ends_transaction(text)
     pattern = _GOES_ON.get(words[0])
-    if pattern is None or _PROSE.search(text[:2000]):
+    if pattern is None or _PROSE.search(_ASIDE.sub(" ", text[:2000])):
         return False
     return re.search(pattern, text, re.IGNORECASE) is not None
 

@@ -28,6 +28,24 @@ _MESSAGES = re.compile(
 
 Task = Callable[[], "Iterator[Task]"]
 
+# Blocks that run each for itself: tests, tasks, and what answers a request.
+_APART = frozenset(
+    """it specify scenario example test context describe subtest should task namespace get post put
+    patch delete in""".split()
+)
+_COLLECTION = re.compile(r"^(?:list|tuple|set|dictionary|array|object|hash|pair)|composite|_array")
+_NO_COLLECTION = re.compile(r"argument|block|statement|call|invocation|declarat")
+
+
+def _is_element(node: Node) -> bool:
+    """Whether a text is an element of a list or a table: they are not run one after the other."""
+    for outer in node.above():
+        if _NO_COLLECTION.search(outer.kind):
+            return False
+        if _COLLECTION.search(outer.kind):
+            return True
+    return False
+
 
 class Walk:
     """What one walk finds: `scopes` (the file's first) and `uses`, in the order of the text."""
@@ -87,12 +105,16 @@ class Walk:
                 self._silent.update(id(bare(each)) for each in call.arguments)
             if language.calls.get(call.name) in (Does.CONCAT, Does.ADD):
                 self._append(node, call, scope, arm)
+            if call.name in _APART:
+                arm.commits.append(node.span.start)
         if node in self._texts:
             if id(bare(node)) not in self._silent and not self._is_docstring(node):
                 self._use(bare(node), scope, arm)
             yield from self._nested(node, scope, arm)
         else:
             yield from self._children(node, scope, arm)
+        if call is not None and call.name in _APART:
+            yield partial(self._commit, arm, node.span.end)
         if call is not None and call.name.lower() in _COMMITS and not self._is_deferred(node):
             yield partial(self._commit, arm, node.span.end)
         if node.kind in language.scoped and _TRANSACTION.search(self._head(node)):
@@ -101,16 +123,23 @@ class Walk:
             yield partial(self._commit, arm, node.span.end)
 
     def _nested(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
-        """Functions inside of a text expression."""
-        for inner in node.below():
-            if inner.kind in self._language.functions:
+        """Functions inside of a text expression, and calls that are no part of its text."""
+        front = list(reversed(node.children))
+        while front:
+            inner = front.pop()
+            call = call_at(self._text, inner, self._language)
+            runs = call is not None and not call.is_tag and call.name not in self._language.calls
+            if inner.kind in self._language.functions or (runs and inner not in self._texts):
                 yield partial(self._visit, inner, scope, arm)
-                return
+            else:
+                front += reversed(inner.children)
 
     def _use(
         self, node: Node, scope: Scope, arm: Arm, sets: tuple[Scope, str] | None = None
     ) -> None:
         self.uses.append(Use(node, scope, arm, node.span.start, sets))
+        if sets is None and _is_element(node):
+            arm.commits.append(node.span.end)
 
     def _is_docstring(self, node: Node) -> bool:
         if not self._language.docstrings or node.kind not in self._language.strings:
@@ -147,7 +176,10 @@ class Walk:
             inner = self._arm(ArmKind.BLOCK, arm)
             if inner is not arm:
                 self._closures.add(inner)
+            # When it is called, and whether in the same transaction, does not show.
+            arm.commits.append(node.span.start)
             yield from self._children(node, scope, inner)
+            yield partial(self._commit, arm, node.span.end)
             return
         made = Scope(node, name, scope, is_class=node.kind in self._language.classes)
         self.scopes.append(made)
