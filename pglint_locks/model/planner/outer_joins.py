@@ -56,6 +56,7 @@ def reduced(query: Query) -> Reduction:
     nullable: dict[RangeItem, int] = {}
     kinds: dict[RangeItem, JoinType] = {}
     places = count(0, -1)
+    aside = _NONE
     stack: list[_Step] = [
         (join_tree(level), _compared(level))
         for level in levels
@@ -65,9 +66,12 @@ def reduced(query: Query) -> Reduction:
         tree, needed = stack.pop()
         match tree:
             case Leaf():
-                stack += _into_sub_select(tree.item, needed)
+                stack += _into_sub_select(tree.item, needed | aside)
             case Product():
-                needed |= needed_items(tree.condition, tree.query)
+                own = needed_items(tree.condition, tree.query)
+                needed |= own
+                # LATERAL conditions go down into what stands before it: that is met later.
+                aside |= _NONE if not nullable.keys().isdisjoint(tree.items()) else own
                 stack += [(child, needed) for child in tree.children]
                 stack += [(join_tree(arm), needed) for arm in tree.query.arms if arm.is_arm]
             case Branch():
