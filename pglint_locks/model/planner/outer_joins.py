@@ -56,6 +56,7 @@ def reduced(query: Query) -> Reduction:
     nullable: dict[RangeItem, int] = {}
     kinds: dict[RangeItem, JoinType] = {}
     places = count(0, -1)
+    # What LATERAL sub-SELECTs need of what stands before them, which is met after them.
     aside = _NONE
     stack: list[_Step] = [
         (join_tree(level), _compared(level))
@@ -70,8 +71,8 @@ def reduced(query: Query) -> Reduction:
             case Product():
                 own = needed_items(tree.condition, tree.query)
                 needed |= own
-                # LATERAL conditions go down into what stands before it: that is met later.
-                aside |= _NONE if not nullable.keys().isdisjoint(tree.items()) else own
+                if _is_lateral(tree) and nullable.keys().isdisjoint(tree.items()):
+                    aside |= own
                 stack += [(child, needed) for child in tree.children]
                 stack += [(join_tree(arm), needed) for arm in tree.query.arms if arm.is_arm]
             case Branch():
@@ -80,6 +81,10 @@ def reduced(query: Query) -> Reduction:
                 nullable |= dict.fromkeys(_extended(tree, kinds[tree.item]), next(places))
     lockable = {item: place for item, place in nullable.items() if not _is_no_relation(item)}
     return Reduction(lockable, kinds)
+
+
+def _is_lateral(tree: Product) -> bool:
+    return tree.item is not None and tree.item.lateral
 
 
 def _is_no_relation(item: RangeItem) -> bool:
