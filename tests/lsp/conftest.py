@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from lsp_client import Client
 
 
