@@ -257,15 +257,16 @@ class Finding(NamedTuple):
         """Row and column behind its last character."""
         return self.source.position(self.span.end)
 
-    def shifted(self, by: int, source: SourceText) -> Finding:
+    def shifted(self, by: int, source: SourceText, with_fix: bool) -> Finding:
         """The same finding in a text in which all of it stands `by` code points further on."""
-        related = [Related(each.message, source, each.span.shifted(by)) for each in self.related]
         return self._replace(
             source=source,
             span=self.span.shifted(by),
             origin=self.origin.shifted(by),
-            related=tuple(related),
-            fix=self.fix and self.fix.shifted(by),
+            related=tuple(
+                [Related(each.message, source, each.span.shifted(by)) for each in self.related]
+            ),
+            fix=self.fix.shifted(by) if with_fix and self.fix is not None else None,
         )
 
     @property

@@ -60,15 +60,17 @@ def lint_sources(
     return call_with_deep_stack(lambda: _lint_all(work, views or Views(), models))
 
 
-def lint_again(source: SourceText, sections: Sections, may_define_views: bool) -> FileReport:
+def lint_again(
+    source: SourceText, sections: Sections, may_define_views: bool, with_fixes: bool
+) -> FileReport:
     """Lint a file of which `sections` remember what came of it the last time."""
-    return call_with_deep_stack(lambda: _lint_again(source, sections, may_define_views))
 
+    def lint() -> FileReport:
+        ledger = sections.ledger(source, may_define_views, with_fixes)
+        _visit_notes({source.name: ledger})
+        return ledger.report(sections.settings)
 
-def _lint_again(source: SourceText, sections: Sections, may_define_views: bool) -> FileReport:
-    ledger = sections.ledger(source, may_define_views)
-    _visit_notes({source.name: ledger})
-    return ledger.report(sections.settings)
+    return call_with_deep_stack(lint)
 
 
 class Seen(NamedTuple):

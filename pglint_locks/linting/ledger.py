@@ -183,12 +183,12 @@ class Ledger:
 
     # --- a ledger of a part -----------------------------------------------------------
 
-    def take_part(self, part: Ledger, by: int) -> None:
+    def take_part(self, part: Ledger, by: int, with_fixes: bool) -> None:
         """Take over what came of a part of the file, `by` characters behind its start."""
         source = self.source
         # Most parts have little of all this, and there may be thousands.
         if part.findings:
-            self.findings += [found.shifted(by, source) for found in part.findings]
+            self.findings += [found.shifted(by, source, with_fixes) for found in part.findings]
         if part.not_analysed:
             self.not_analysed += [
                 each._replace(source=source, span=each.span.shifted(by))

@@ -60,7 +60,7 @@ class Sections:
     _views: Views = field(default_factory=Views)
     _ledgers: dict[str, Ledger] = field(default_factory=dict)
 
-    def ledger(self, source: SourceText, may_define_views: bool) -> Ledger:
+    def ledger(self, source: SourceText, may_define_views: bool, with_fixes: bool) -> Ledger:
         """What comes of a text; what RUN rules say of it comes later."""
         if not self._can_be_cut(source):
             defined = views_defined(source, self.settings) if may_define_views else []
@@ -80,7 +80,7 @@ class Sections:
             if part is None:
                 part = self._lint(SourceText(source.name, section.text), views)
             self._ledgers[section.text] = part
-            whole.take_part(part, at)
+            whole.take_part(part, at, with_fixes)
             at += len(section.text)
         return whole
 

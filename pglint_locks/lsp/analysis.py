@@ -28,12 +28,16 @@ Unknown = Callable[[Config, FoundFile], Callable[[Sequence[Finding]], Sequence[F
 
 
 class Analysed(NamedTuple):
-    """A version of a document, what was found in it, and what of that is shown."""
+    """A version of a document, what was found in it, and what of that is shown.
+
+    The findings have fixes only where `has_fixes`.
+    """
 
     document: Document
     linter: Linter
     report: FileReport
     shown: Sequence[Finding]
+    has_fixes: bool
 
 
 class Analysis:
@@ -58,15 +62,15 @@ class Analysis:
         self._linters.pop(uri, None)
         self._last.pop(uri, None)
 
-    def of(self, document: Document) -> Analysed | None:
+    def of(self, document: Document, *, with_fixes: bool = False) -> Analysed | None:
         """What is found in a document; None where it is left out, or its settings are broken."""
         last = self._last.get(document.uri)
-        if last is not None and last.document is document:
+        if last is not None and last.document is document and last.has_fixes >= with_fixes:
             return last
         if not document.is_ours:
             return None
         try:
-            found = self._of(document)
+            found = self._of(document, with_fixes)
         except UsageError as error:
             self.errors.append(str(error))
             return None
@@ -75,7 +79,7 @@ class Analysis:
         self.errors += plugin_errors()
         return found
 
-    def _of(self, document: Document) -> Analysed | None:
+    def _of(self, document: Document, with_fixes: bool) -> Analysed | None:
         if self._configs is None:
             self._configs = self._configurations(self.root)
         if excluded_by(document.path, self._configs, self.root):
@@ -84,14 +88,14 @@ class Analysis:
         settings = config.settings(document.path)
         name = shown(document.path, self.root)
         linter = self._linter(document.uri, name, settings)
-        report = linter.report(document.body)
+        report = linter.report(document.body, with_fixes=with_fixes)
         self.errors += [f"{failure.filename}: {failure.message}" for failure in report.failures]
         threshold = settings.severity_threshold
         seen: Sequence[Finding] = [each for each in report.findings if each.severity >= threshold]
         baseline = config.file("baseline")
         if seen and baseline is not None and os.path.exists(baseline):
             seen = self._unknown(config, FoundFile(document.path, name))(seen)
-        return Analysed(document, linter, report, seen)
+        return Analysed(document, linter, report, seen, with_fixes)
 
     def _linter(self, uri: str, name: str, settings: Settings) -> Linter:
         linter = self._linters.get(uri)

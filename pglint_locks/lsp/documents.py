@@ -69,7 +69,7 @@ class Document:
         """Whether it is of a kind that `check` reads in a folder, or SQL to the editor."""
         return self.language.lower() in _SQL_LANGUAGES or is_read_by_default(self.path.name)
 
-    @property
+    @cached_property
     def lead(self) -> int:
         """How many characters stand before the text that is linted: a byte order mark."""
         return len(_BOM) if self.text.startswith(_BOM) else 0
@@ -77,7 +77,8 @@ class Document:
     @cached_property
     def body(self) -> str:
         """The text that is linted: halves of surrogate pairs are no characters to a parser."""
-        return _HALF.sub("\N{REPLACEMENT CHARACTER}", self.text[self.lead :])
+        text = self.text[self.lead :]
+        return text if text.isascii() else _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
 
     def range(self, span: Span) -> types.Range:
         """Where a range of offsets of the linted text is."""

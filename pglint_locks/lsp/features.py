@@ -109,7 +109,7 @@ def _repairs(server: Server) -> None:
 
             return list(actions(analysed, params, server.versions))
 
-        return await server.ask(params.text_document.uri, found)
+        return await server.ask(params.text_document.uri, found, with_fixes=True)
 
     @server.command(EXPLAIN)
     def explain(*arguments: Any) -> None:

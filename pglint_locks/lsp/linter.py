@@ -24,9 +24,9 @@ class Linter:
         self.settings = settings
         self._sections = Sections(settings)
 
-    def report(self, text: str) -> FileReport:
-        """What is found in a text; fixes need not bear out."""
-        return _report(SourceText(self.name, text), self._sections)
+    def report(self, text: str, *, with_fixes: bool = False) -> FileReport:
+        """What is found in a text; fixes, if wanted, need not bear out."""
+        return _report(SourceText(self.name, text), self._sections, with_fixes)
 
     def repaired(self, text: str, findings: Sequence[Finding], report: FileReport) -> list[Finding]:
         """The findings, of a text's report, whose fixes bear out."""
@@ -60,17 +60,17 @@ class Linter:
     def _try(self, text: str) -> FileReport | None:
         """What would be found in a text that is much like the document's; None on failure."""
         try:
-            return _report(SourceText(self.name, text), copy.copy(self._sections))
+            return _report(SourceText(self.name, text), copy.copy(self._sections), True)
         except Exception:
             return None
 
 
-def _report(source: SourceText, sections: Sections) -> FileReport:
+def _report(source: SourceText, sections: Sections, with_fixes: bool) -> FileReport:
     data = source.text.encode("utf-8", "surrogatepass")
     if not is_worth_reading(source.name, data):
         return FileReport()
     defines = has_lock_words(data) and may_define_views(source.name, data)
-    report = lint_again(source, sections, defines)
+    report = lint_again(source, sections, defines, with_fixes)
     ordered = sorted(report.findings, key=lambda finding: finding.sort_key)
     return report._replace(findings=tuple(ordered))
 

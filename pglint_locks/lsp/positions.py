@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from lsprotocol import types
 
@@ -30,7 +31,10 @@ class Places:
 
     @cached_property
     def _line_starts(self) -> Sequence[int]:
-        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        if "\r" in self.text:
+            return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+        lines = self.text.split("\n")[:-1]
+        return [0, *accumulate(len(line) + 1 for line in lines)]
 
     @cached_property
     def _is_plain(self) -> bool:

@@ -77,7 +77,9 @@ class Server(LanguageServer):
         """Have the linting thread call a function."""
         return await asyncio.get_running_loop().run_in_executor(self._linting, function)
 
-    async def ask(self, uri: str, answer: Callable[[Analysed], list[T]]) -> list[T]:
+    async def ask(
+        self, uri: str, answer: Callable[[Analysed], list[T]], *, with_fixes: bool = False
+    ) -> list[T]:
         """Have the linting thread answer from what is found in a document as it is now.
 
         Raises:
@@ -90,7 +92,7 @@ class Server(LanguageServer):
         def work() -> list[T] | None:
             if self.documents.get(uri) is not document:
                 return None
-            analysed = self.analysis.of(document)
+            analysed = self.analysis.of(document, with_fixes=with_fixes)
             return [] if analysed is None else answer(analysed)
 
         result = await self.linting(work)

@@ -15,7 +15,7 @@ SECONDS = 60
 URI = "file:///work/a.sql"
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """The server has answered with an error."""
 
     def __init__(self, error: dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ class Client:
     def answer(self, msg_id: int | None) -> Any:
         message = self.next(lambda each: "method" not in each and each.get("id") == msg_id)
         if "error" in message:
-            raise Failed(message["error"])
+            raise FailedError(message["error"])
         return message["result"]
 
     def request(self, method: str, params: object = None) -> Any:

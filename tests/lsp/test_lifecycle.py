@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lsp_client import SECONDS, Client, Failed, told
+from lsp_client import SECONDS, Client, FailedError, told
 
 CLAIM = "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs LIMIT 3 FOR UPDATE);\n"
 
@@ -53,7 +53,7 @@ def test_it_ends_with_its_input(client: Client) -> None:
 
 
 def test_a_request_before_initialize_is_refused(client: Client) -> None:
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.ask("hover", position={"line": 0, "character": 0})
     assert failed.value.code == -32002
     client.open(CLAIM)  # dropped
@@ -63,7 +63,7 @@ def test_a_request_before_initialize_is_refused(client: Client) -> None:
 
 def test_initialize_twice_is_refused(client: Client) -> None:
     client.begin()
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.begin()
     assert failed.value.code == -32600
     assert is_alive(client)
@@ -72,7 +72,7 @@ def test_initialize_twice_is_refused(client: Client) -> None:
 def test_after_shutdown_requests_are_refused(client: Client) -> None:
     client.begin()
     client.request("shutdown")
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.ask("hover", position={"line": 0, "character": 0})
     assert failed.value.code == -32600
     client.notify("exit")
@@ -83,7 +83,7 @@ def test_unknown_methods(client: Client) -> None:
     client.begin()
     client.notify("$/nobodyKnows", {"a": 1})
     client.notify("textDocument/nobodyKnows")
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.request("textDocument/nobodyKnows", {})
     assert failed.value.code == -32601
     assert is_alive(client)
@@ -105,7 +105,7 @@ def test_unknown_methods(client: Client) -> None:
 def test_what_is_no_message(client: Client, body: bytes, code: int) -> None:
     client.begin()
     client.send_bytes(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.answer(None)
     assert failed.value.code == code
     assert is_alive(client)
@@ -113,7 +113,7 @@ def test_what_is_no_message(client: Client, body: bytes, code: int) -> None:
 
 def test_wrong_parameters_are_answered(client: Client) -> None:
     client.begin()
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.request("textDocument/hover", {"textDocument": 3})
     assert failed.value.code == -32602
     client.notify("textDocument/didOpen", {"textDocument": None})
@@ -162,7 +162,7 @@ def test_cancelling_what_is_known_and_what_is_not(client: Client) -> None:
     asked = client.start("textDocument/diagnostic", {"textDocument": {"uri": client.uri("a.sql")}})
     client.notify("$/cancelRequest", {"id": asked})
     client.notify("$/cancelRequest", {"id": 4711})
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(FailedError) as failed:
         client.answer(asked)
     assert failed.value.code == -32800
     assert client.ask("diagnostic", name="b.sql") == {"kind": "full", "items": []}
