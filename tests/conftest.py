@@ -6,12 +6,14 @@ import importlib.util
 import os
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from servers import NO_WHEEL, Server, own_server
 
 if TYPE_CHECKING:
+    from lsp_client import Client
     from proofs.harness import Lab
 
 _PROOF_DSN = "PGLINT_PROOF_DSN"
@@ -100,3 +102,25 @@ def proved(request: pytest.FixtureRequest, lab: Lab) -> Callable[[str], None]:
         write_proofs(rule, [each for each in entries.values() if writes_page(each.test)])
 
     return compare
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Iterator[Callable[..., Client]]:
+    """Start language servers in a folder of their own; the last line of each log is looked at."""
+    from lsp_client import Client
+
+    clients: list[Client] = []
+
+    def start(*arguments: str) -> Client:
+        clients.append(Client(tmp_path, *arguments))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture
+def client(connect: Callable[..., Client]) -> Client:
+    """A language server that is started and not yet initialized."""
+    return connect()
