@@ -656,9 +656,19 @@ def test_what_is_not_built_says_so(
     assert "is not built yet" in errors
 
 
-def test_lsp_is_not_built(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["lsp", "--tcp", "localhost:2087"]) == 2
-    assert "the lsp command is not built yet" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("2087", "is no HOST:PORT"),
+        ("localhost:x", "is no HOST:PORT"),
+        ("example.org:1", "this machine"),
+    ],
+)
+def test_lsp_takes_an_address_of_this_machine(
+    address: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["lsp", "--tcp", address]) == 2
+    assert words in capsys.readouterr().err
 
 
 def test_no_cache_and_jobs_are_accepted() -> None:

@@ -68,7 +68,7 @@ def _accepted(host: str, port: int) -> tuple[BinaryIO, BinaryIO]:
 def _address(tcp: str) -> tuple[str, int]:
     host, _, port = tcp.rpartition(":")
     host = host.strip("[]")
-    if not port.isdigit() or int(port) > 65535:
+    if not (host and port.isdigit()) or int(port) > 65535:
         raise UsageError(f"--tcp: {tcp!r} is no HOST:PORT, such as localhost:2087")
     if host not in _LOOPBACK:
         raise UsageError(
