@@ -6,7 +6,7 @@ import random
 
 from proofs.harness import Lab
 
-from pglint_locks.schema.keys import Index, lock_of_update
+from pglint_locks.schema.indexes import Index, IndexKey, lock_of_update
 
 SCHEMA = ""
 COLUMNS = ("a", "b", "c", "d", "e")
@@ -23,9 +23,10 @@ def some_index(draw: random.Random) -> tuple[Index, str]:
         columns[0], written[0] = None, f"({written[0]} + 0)"
     others = [column for column in COLUMNS if column not in columns]
     included = tuple(draw.sample(others, 1)) if draw.random() < 0.3 else ()
-    partial = draw.random() < 0.2
-    index = Index(tuple(columns), unique, included, partial)
-    if unique and None not in columns and not partial and draw.random() < 0.3:
+    predicate = f"{draw.choice(COLUMNS)} > -1" if draw.random() < 0.2 else None
+    keys = tuple(IndexKey(column) for column in columns)
+    index = Index(keys, unique, included, predicate)
+    if unique and None not in columns and predicate is None and draw.random() < 0.3:
         kind = f"ALTER TABLE t ADD UNIQUE ({', '.join(written)})"
         include = f" INCLUDE ({included[0]})" if included else ""
         return index, f"{kind}{include} DEFERRABLE INITIALLY DEFERRED"
@@ -33,7 +34,7 @@ def some_index(draw: random.Random) -> tuple[Index, str]:
     made += f" INCLUDE ({included[0]})" if included else ""
     if unique and draw.random() < 0.2:
         made += " NULLS NOT DISTINCT"
-    return index, made + (f" WHERE {draw.choice(COLUMNS)} > -1" if partial else "")
+    return index, made + (f" WHERE {predicate}" if predicate else "")
 
 
 def test_the_lock_of_an_update_is_the_one_said(lab: Lab) -> None:

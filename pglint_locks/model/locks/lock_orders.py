@@ -12,8 +12,9 @@ from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength,
 from pglint_locks.model.locks.sorting import sort_expressions
 from pglint_locks.model.planner.flow import lazy_limits
 from pglint_locks.model.planner.predicates import equalities, is_by_key
-from pglint_locks.model.queries.names import TableName, is_key_like
+from pglint_locks.model.queries.names import is_key_like
 from pglint_locks.model.queries.query import Query, RangeItem
+from pglint_locks.schema.names import TableName
 from pglint_locks.sql.standins import is_stand_in
 
 # Which strengths a row's lock of one strength keeps out.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pglint_locks.model.locks.refusals import refusal_of_level
 from pglint_locks.model.locks.row_marks import LockingClause, Strength, items_covered
 from pglint_locks.model.planner.flow import levels_below
-from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.query import Cte, ItemKind, Query, QueryKind, RangeItem
+from pglint_locks.schema.names import TableName
 
 
 def ctes_reached(clause: LockingClause) -> list[Cte]:

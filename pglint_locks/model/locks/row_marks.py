@@ -11,9 +11,9 @@ from pglast.enums import LockClauseStrength, LockWaitPolicy
 from pglint_locks.model.locks.refusals import (
     Refusal,
 )
-from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.names import TableName
 from pglint_locks.sql.clauses import ClauseText
 from pglint_locks.text import Span
 

@@ -20,7 +20,7 @@ from pglint_locks.model.planner.flow import (
 from pglint_locks.model.planner.join_sides import joins
 from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
 from pglint_locks.model.queries.constants import is_named_parameter
-from pglint_locks.model.queries.names import TableName, is_key_like, may_be_natural_key
+from pglint_locks.model.queries.names import is_key_like, may_be_natural_key
 from pglint_locks.model.queries.query import (
     Clause,
     ItemKind,
@@ -30,6 +30,7 @@ from pglint_locks.model.queries.query import (
     SubLink,
     SubLinkKind,
 )
+from pglint_locks.schema.names import TableName
 from pglint_locks.sql.standins import is_stand_in
 from pglint_locks.sql.walk import textual_children
 

@@ -14,7 +14,6 @@ from pglast import ast
 
 from pglint_locks.model.queries.constants import is_named_parameter
 from pglint_locks.model.queries.expressions import call_of, flatten, standing_below, sub_link_kind
-from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.query import (
     Clause,
     Column,
@@ -34,6 +33,7 @@ from pglint_locks.model.queries.refnames import (
     function_refname,
     output_columns,
 )
+from pglint_locks.schema.names import TableName
 from pglint_locks.sql.walk import textual_children
 
 if TYPE_CHECKING:

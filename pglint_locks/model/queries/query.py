@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pglast import ast
 
-from pglint_locks.model.queries.names import TableName
+from pglint_locks.schema.names import TableName
 
 if TYPE_CHECKING:
     from pglint_locks.model.queries.views import View, Views

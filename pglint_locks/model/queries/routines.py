@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pglast import ast
 from pglast.enums import FunctionParameterMode
 
-from pglint_locks.model.queries.names import TableName
+from pglint_locks.schema.names import TableName
 
 
 class Routine(NamedTuple):

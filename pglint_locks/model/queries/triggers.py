@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pglast import ast
 
-from pglint_locks.model.queries.names import TableName
+from pglint_locks.schema.names import TableName
 
 
 class Trigger(NamedTuple):

@@ -10,7 +10,7 @@ from pglast import ast
 from pglast.enums import ObjectType
 
 from pglint_locks.model.queries.build import build_queries
-from pglint_locks.model.queries.names import TableName
+from pglint_locks.schema.names import TableName
 
 # A name that stands for more than this is left unknown: views of views multiply.
 _MAX_NESTING = 8

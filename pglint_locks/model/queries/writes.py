@@ -9,8 +9,9 @@ from typing import NamedTuple
 from pglast import ast
 from pglast.enums import CmdType, OnConflictAction
 
-from pglint_locks.model.queries.names import TableName, is_key_like
+from pglint_locks.model.queries.names import is_key_like
 from pglint_locks.model.queries.query import Query, QueryKind
+from pglint_locks.schema.names import TableName
 from pglint_locks.sql.standins import is_stand_in
 
 

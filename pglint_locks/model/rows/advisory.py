@@ -12,7 +12,6 @@ from pglint_locks.model.locks.rowcounts import is_single, items_named_in
 from pglint_locks.model.locks.sorting import is_key_order, sort_expressions
 from pglint_locks.model.planner.flow import is_bounded, levels_below, reads_whole_input, skips_rows
 from pglint_locks.model.planner.predicates import conjuncts
-from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.query import (
     Call,
     Clause,
@@ -23,6 +22,7 @@ from pglint_locks.model.queries.query import (
     RangeItem,
 )
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.names import TableName
 
 _FUNCTIONS = frozenset(
     f"pg_{how}advisory_{scope}lock{mode}"

@@ -28,7 +28,7 @@ from pglint_locks.model.planner.predicates import (
     unkeyed_columns,
 )
 from pglint_locks.model.queries.constants import Unknown
-from pglint_locks.model.queries.names import TableName, is_key_like
+from pglint_locks.model.queries.names import is_key_like
 from pglint_locks.model.queries.query import (
     Call,
     Clause,
@@ -39,6 +39,7 @@ from pglint_locks.model.queries.query import (
     SubLinkKind,
 )
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.names import TableName
 from pglint_locks.text import Span
 
 _RANKS = frozenset({"row_number", "rank", "dense_rank"})

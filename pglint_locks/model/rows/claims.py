@@ -19,13 +19,14 @@ from pglint_locks.model.planner.predicates import (
     is_by_key,
     tested_columns,
 )
-from pglint_locks.model.queries.names import TableName, is_key_like
+from pglint_locks.model.queries.names import is_key_like
 from pglint_locks.model.queries.query import Clause, Query, QueryKind, RangeItem
 from pglint_locks.model.queries.writes import Write, write_of
 from pglint_locks.model.rows.advisory import waits_for_advisory_lock
 from pglint_locks.model.rows.choices import Choice, choices
 from pglint_locks.model.rows.uses import RowUse, row_uses
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.names import TableName
 from pglint_locks.sql.walk import descendants
 
 _CLAIMERS = frozenset({QueryKind.UPDATE, QueryKind.MERGE})

@@ -10,10 +10,10 @@ from pglast import ast
 from pglint_locks.model.locks.row_marks import RowMark
 from pglint_locks.model.planner.flow import is_bounded
 from pglint_locks.model.planner.predicates import column_parts, equalities
-from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.outputs import has_star, output_column, output_expression
 from pglint_locks.model.queries.query import Query, QueryKind
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.names import TableName
 
 
 class Steps(NamedTuple):

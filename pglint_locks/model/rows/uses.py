@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark
 from pglint_locks.model.planner.flow import consumers
 from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
-from pglint_locks.model.queries.names import TableName, refers_to
+from pglint_locks.model.queries.names import refers_to
 from pglint_locks.model.queries.outputs import only_output_column, source_column, tested_column
 from pglint_locks.model.queries.query import Clause, ItemKind, Query, SubLinkKind
 from pglint_locks.model.queries.writes import Write, write_of
@@ -19,6 +19,7 @@ from pglint_locks.model.rows.same_rows import (
     values_of,
 )
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.names import TableName
 from pglint_locks.text import Span
 
 

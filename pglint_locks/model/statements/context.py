@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pglint_locks.model.queries.names import TableName
+from pglint_locks.schema.names import TableName
 
 
 class Context(NamedTuple):

@@ -11,12 +11,12 @@ from pglast import ast
 from pglint_locks.model.queries.build import build_queries
 from pglint_locks.model.queries.from_clause import location_of
 from pglint_locks.model.queries.holders import Holder, holder_of
-from pglint_locks.model.queries.names import TableName
 from pglint_locks.model.queries.query import Call, Cte, Query, RangeItem, SubLink, SubLinkKind
 from pglint_locks.model.queries.routines import BodyCursor, Routine, routine_of
 from pglint_locks.model.queries.views import Views
 from pglint_locks.model.statements.context import Context
 from pglint_locks.model.statements.transactions import Transaction
+from pglint_locks.schema.names import TableName
 from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sql import selecttext
 from pglint_locks.sql.clauses import ClauseText, clauses_by_select
