@@ -35,7 +35,7 @@ from pglint_locks.text import SourceText
 
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
-    from pglint_locks.model.queries.views import Views
+    from pglint_locks.model.queries.known import Known
     from pglint_locks.sources.orm.models import Models
     from pglint_locks.suppressing import Suppressed
 
@@ -53,7 +53,7 @@ class _Gathered(NamedTuple):
     work: list[_Work]
     files: int
     errors: list[FileError]
-    views: Views | None = None
+    known: Known | None = None
     models: Models | None = None
 
 
@@ -160,6 +160,7 @@ def _gather(
     if not (locks and defining):
         return _Gathered(work, read, errors, models=models)
     from pglint_locks.linting import gather_views
+    from pglint_locks.model.queries.known import Known
     from pglint_locks.model.queries.views import tables_created
 
     defined = [(source, settings) for source, settings in work if source.name in defining]
@@ -174,7 +175,7 @@ def _gather(
             tables |= tables_created(source.text)
             if views.may_lock(source.text):
                 work.append((source, settings_for(file)))
-    return _Gathered(work, read, errors, views.beside_tables(tables), models)
+    return _Gathered(work, read, errors, Known(views.beside_tables(tables)), models)
 
 
 def _models(work: Iterable[_Work], defining: Mapping[str, str]) -> Models | None:
@@ -200,9 +201,11 @@ def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
     if not (has_lock_words(data) and may_define_views(name, data)):
         return _Gathered(work, 1, [])
     from pglint_locks.linting import gather_views
+    from pglint_locks.model.queries.known import Known
     from pglint_locks.model.queries.views import tables_created
 
-    return _Gathered(work, 1, [], gather_views(work).beside_tables(tables_created(text)))
+    views = gather_views(work).beside_tables(tables_created(text))
+    return _Gathered(work, 1, [], Known(views))
 
 
 def _read(
@@ -253,7 +256,7 @@ def _reports(gathered: _Gathered) -> list[FileReport]:
         return []
     from pglint_locks.linting import lint_sources
 
-    reports, failures = lint_sources(gathered.work, gathered.views, models=gathered.models)
+    reports, failures = lint_sources(gathered.work, gathered.known, gathered.models)
     gathered.errors.extend(failures)
     return reports
 
@@ -320,7 +323,7 @@ def _report_of(name: str, settings: Settings, known: _Gathered, text: str) -> Fi
     from pglint_locks.linting import lint_sources
 
     work = [(SourceText(name, text), settings)]
-    reports, errors = lint_sources(work, known.views, models=known.models)
+    reports, errors = lint_sources(work, known.known, known.models)
     return None if errors else reports[0]
 
 

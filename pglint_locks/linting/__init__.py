@@ -12,6 +12,7 @@ from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
+from pglint_locks.model.queries.known import NOTHING_KNOWN, Known
 from pglint_locks.model.queries.views import Views, known_views
 from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.run import FileError, FileReport
@@ -49,15 +50,15 @@ def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
 
 def lint_sources(
     work: Sequence[tuple[SourceText, Settings]],
-    views: Views | None = None,
+    known: Known | None = None,
     models: Models | None = None,
 ) -> tuple[list[FileReport], list[FileError]]:
     """Lint files that the first look found worth reading; a failure in one is its own error.
 
-    `views` are those that all files of the run define, `models` those of ORMs that other
-    files define.
+    `known` is what all files of the run define, `models` are those of ORMs that other files
+    define.
     """
-    return call_with_deep_stack(lambda: _lint_all(work, views or Views(), models))
+    return call_with_deep_stack(lambda: _lint_all(work, known or NOTHING_KNOWN, models))
 
 
 def lint_again(
@@ -98,20 +99,20 @@ def clauses_at(source: SourceText, place: Span, sections: Sections) -> list[Seen
 
     def read() -> None:
         for by, part in sections.parts(source, place):
-            settings, views = sections.settings, sections.views
-            FileLint(part, settings, views, witness=partial(see, by)).read()
+            settings, known = sections.settings, sections.known
+            FileLint(part, settings, known, witness=partial(see, by)).read()
 
     call_with_deep_stack(read)
     return [found[span] for span in sorted(found)]
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]], views: Views, models: Models | None
+    work: Sequence[tuple[SourceText, Settings]], known: Known, models: Models | None
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[FileLint] = []
     for source, settings in work:
-        lint = FileLint(source, settings, views, models)
+        lint = FileLint(source, settings, known, models)
         if _safely(lint.read, source, errors):
             linted.append(lint)
     _visit_notes({lint.source.name: lint.ledger for lint in linted})

@@ -20,8 +20,10 @@ from pglint_locks.linting.definitions import views_defined
 from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.parts import node_of
 from pglint_locks.linting.worklist import FileLint
+from pglint_locks.model.queries.known import Known
 from pglint_locks.model.queries.views import View, Views, known_views, tables_created
 from pglint_locks.model.statements.timeline import Session
+from pglint_locks.schema.catalog import Catalog
 from pglint_locks.sources.dialect import is_foreign_sql
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.scripts import may_name_query
@@ -55,6 +57,7 @@ class Sections:
     """The sections of a file's text as it was last, and what came of each by its text."""
 
     settings: Settings
+    catalog: Catalog = field(default_factory=Catalog)
     _text: str = ""
     _sections: list[Section] = field(default_factory=list)
     _views: Views = field(default_factory=Views)
@@ -96,9 +99,9 @@ class Sections:
             at += len(section.text)
 
     @property
-    def views(self) -> Views:
-        """The views that are known."""
-        return self._views
+    def known(self) -> Known:
+        """What the names of relations mean."""
+        return Known(self._views, self.catalog)
 
     def _can_be_cut(self, source: SourceText) -> bool:
         return (
@@ -108,7 +111,7 @@ class Sections:
         )
 
     def _lint(self, source: SourceText, views: Views) -> Ledger:
-        lint = FileLint(source, self.settings, views)
+        lint = FileLint(source, self.settings, Known(views, self.catalog))
         lint.read()
         return lint.ledger
 

@@ -14,9 +14,10 @@ from pglint_locks.linting.judging import judge
 from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.ordered import Ordered, body_in_order, sql_body
 from pglint_locks.linting.parts import is_foreign, node_of
+from pglint_locks.model.queries.known import Known
 from pglint_locks.model.queries.routines import Routine, altered
 from pglint_locks.model.queries.triggers import Trigger, transition_tables, trigger_of
-from pglint_locks.model.queries.views import Views, tables_created
+from pglint_locks.model.queries.views import tables_created
 from pglint_locks.model.statements.context import Context
 from pglint_locks.model.statements.statement import ClauseMismatchError, Statement
 from pglint_locks.model.statements.timeline import Timeline, read_timeline
@@ -64,7 +65,7 @@ class FileLint:
 
     source: SourceText
     settings: Settings
-    views: Views
+    known: Known
     models: Models | None = None
     witness: Callable[[SqlUnit, Statement], None] | None = None
     ledger: Ledger = field(init=False)
@@ -242,7 +243,9 @@ class FileLint:
 
     def _subjects(self, script: ParsedScript) -> set[int]:
         """Indexes of the statements that rules look at, be it for the views that they read."""
-        reading = {i for i, chunk in enumerate(script.chunks) if self.views.may_lock(chunk.text)}
+        reading = {
+            i for i, chunk in enumerate(script.chunks) if self.known.views.may_lock(chunk.text)
+        }
         return reading.union(script.locking, script.unlocked)
 
     def _timeline(self, script: ParsedScript, subjects: set[int]) -> Timeline:
@@ -307,7 +310,7 @@ class FileLint:
                     parsed,
                     start,
                     self.context,
-                    self.views,
+                    self.known,
                     transition_tables,
                     _indent(unit, start),
                 )

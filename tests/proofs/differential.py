@@ -12,6 +12,7 @@ from querymaker import Made, Maker, Relation
 from pglint_locks.model.locks.execution import is_run
 from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.planner.flow import is_never_run
+from pglint_locks.model.queries.known import Known
 from pglint_locks.model.queries.views import View, Views, known_views, view_defined
 from pglint_locks.model.queries.writes import write_of
 from pglint_locks.model.statements.statement import Statement
@@ -215,7 +216,7 @@ def said_by_model(made: Made, views: Views) -> set[Refused] | Locks:
     parsed = parse(made.sql)
     if isinstance(parsed, Unparsed):
         return {Refused(parsed.message, "42601")}
-    statement = Statement(parsed, 0, views=views)
+    statement = Statement(parsed, 0, known=Known(views))
     if made.read_only:
         read_only = Characteristics(read_only=True)
         statement.transaction = statement.transaction._replace(characteristics=read_only)

@@ -37,7 +37,8 @@ from pglint_locks.schema.names import TableName
 from pglint_locks.sql.walk import textual_children
 
 if TYPE_CHECKING:
-    from pglint_locks.model.queries.views import View, Views
+    from pglint_locks.model.queries.known import Known
+    from pglint_locks.model.queries.views import View
 
 _QUERY_NODES = (ast.SelectStmt, ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt, ast.MergeStmt)
 
@@ -45,21 +46,21 @@ _QUERY_NODES = (ast.SelectStmt, ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt, 
 def build_queries(
     root: ast.Node,
     parameters: Mapping[str, str] = MappingProxyType({}),
-    views: Views | None = None,
+    known: Known | None = None,
     transition_tables: frozenset[str] = frozenset(),
 ) -> list[Query]:
     """The topmost query levels of a statement, in the order of the text.
 
     One for a plain query; for a utility statement (CREATE VIEW, COPY, EXPLAIN, CREATE
     POLICY …) each query that it holds.  `parameters` are names of values from outside;
-    `views` and `transition_tables` are what names in FROM may mean.
+    what is `known`, and `transition_tables`, are what names in FROM may mean.
     """
     found: list[Query] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, _QUERY_NODES):
-            found.append(_build(node, None, None, parameters, views, transition_tables))
+            found.append(_build(node, None, None, parameters, known, transition_tables))
         else:
             stack.extend(reversed(list(textual_children(node))))
     return found
@@ -70,12 +71,12 @@ def _build(
     parent: Query | None,
     embedding: Embedding,
     parameters: Mapping[str, str] = MappingProxyType({}),
-    views: Views | None = None,
+    known: Known | None = None,
     transition_tables: frozenset[str] = frozenset(),
 ) -> Query:
     query = Query(_kind(node), node, parent, embedding)
     query.parameters = parent.parameters if parent else parameters
-    query.views = parent.views if parent else views
+    query.known = parent.known if parent else known
     query.transition_tables = parent.transition_tables if parent else transition_tables
     query.view_item = parent.view_item if parent else None
     if isinstance(embedding, RangeItem) and embedding.view is not None:
@@ -249,10 +250,10 @@ def _named_item(query: Query, node: ast.RangeVar) -> RangeItem:
         if node.schemaname is None and node.relname in query.transition_tables:
             return RangeItem(ItemKind.TRANSITION_TABLE, refname, query, columns=columns)
         table = _table_name(query, node)
-        view = query.views.find(table) if query.views is not None else None
+        view = query.known.view(table) if query.known is not None else None
         if view is not None and not view.is_materialized:
             return _view_item(query, view, refname, columns)
-        return RangeItem(ItemKind.TABLE, refname, query, table=table, view=view)
+        return _table_item(query, table, refname, columns, view)
     if columns is None:
         columns = cte_columns(cte)
     item = RangeItem(ItemKind.CTE, refname, query, cte=cte, columns=columns)
@@ -265,6 +266,20 @@ def _table_name(query: Query, node: ast.RangeVar) -> TableName:
     written = query.parameters
     schema = node.schemaname and written.get(node.schemaname, node.schemaname)
     return TableName(schema, written.get(node.relname, node.relname))
+
+
+def _table_item(
+    query: Query,
+    table: TableName,
+    refname: str,
+    columns: tuple[str, ...] | None,
+    view: View | None = None,
+) -> RangeItem:
+    """An item for a table; an alias with columns hides what the schema calls them."""
+    item = RangeItem(ItemKind.TABLE, refname, query, table=table, view=view)
+    if query.known is not None and columns is None:
+        item.relation = query.known.relation(table)
+    return item
 
 
 def _view_item(

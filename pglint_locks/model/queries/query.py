@@ -18,7 +18,9 @@ from pglast import ast
 from pglint_locks.schema.names import TableName
 
 if TYPE_CHECKING:
-    from pglint_locks.model.queries.views import View, Views
+    from pglint_locks.model.queries.known import Known
+    from pglint_locks.model.queries.views import View
+    from pglint_locks.schema.catalog import Relation
 
 
 class QueryKind(Enum):
@@ -140,6 +142,7 @@ class RangeItem:
 
     `refname` is the name by which columns and OF call it; None for a join without alias.
     A `view` that the run defines is a sub-SELECT; a materialized one stays a table.
+    `relation` is what the schema says of a table; None where it is not known.
     """
 
     kind: ItemKind
@@ -151,6 +154,7 @@ class RangeItem:
     lateral: bool = False
     columns: tuple[str, ...] | None = None
     view: View | None = None
+    relation: Relation | None = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -177,8 +181,8 @@ class Query:
     stand for what comes from outside (psql's variables, a routine's arguments and
     variables, parts of dynamic SQL), with what is written for each.
     `view_item` is set where a level comes from a view's definition, not from the text of
-    the statement: the item there that names the view.  `views` are those that are known,
-    `transition_tables` the names of those that a trigger's function sees.
+    the statement: the item there that names the view.  `known` is what names of
+    relations mean, `transition_tables` are the names of those that a trigger's function sees.
     """
 
     kind: QueryKind
@@ -194,7 +198,7 @@ class Query:
     columns: list[Column] = field(default_factory=list)
     parameters: Mapping[str, str] = field(default_factory=dict)
     view_item: RangeItem | None = None
-    views: Views | None = None
+    known: Known | None = None
     transition_tables: frozenset[str] = frozenset()
 
     @property

@@ -11,9 +11,9 @@ from pglast import ast
 from pglint_locks.model.queries.build import build_queries
 from pglint_locks.model.queries.from_clause import location_of
 from pglint_locks.model.queries.holders import Holder, holder_of
+from pglint_locks.model.queries.known import NOTHING_KNOWN, Known
 from pglint_locks.model.queries.query import Call, Cte, Query, RangeItem, SubLink, SubLinkKind
 from pglint_locks.model.queries.routines import BodyCursor, Routine, routine_of
-from pglint_locks.model.queries.views import Views
 from pglint_locks.model.statements.context import Context
 from pglint_locks.model.statements.transactions import Transaction
 from pglint_locks.schema.names import TableName
@@ -55,7 +55,7 @@ class Statement:
     `is_open`: more clauses may be put into it than show.  `call` is the ORM's that sends it.
     `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in
-    unit offsets, and what comes from the definition of a view (of `views`) has the place
+    unit offsets, and what comes from the definition of a view (of those `known`) has the place
     of the view's name in FROM.  Raises `ClauseMismatchError` where tree and text do not agree on
     the number of locking clauses.  `transition_tables` are those that a trigger's function
     sees, if it stands in the body of one.
@@ -66,7 +66,7 @@ class Statement:
         parsed: Parsed,
         start: int,
         context: Context = _NO_SETTINGS,
-        views: Views | None = None,
+        known: Known = NOTHING_KNOWN,
         transition_tables: frozenset[str] = frozenset(),
         indent: str = "",
     ) -> None:
@@ -91,7 +91,7 @@ class Statement:
         self._parsed_text = parsed.text
         self.tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if said != name}
-        self._views = views
+        self.known = known
         self._transition_tables = transition_tables
         texts = clauses_by_select(parsed.node, parsed.clauses)
         if texts is None:
@@ -101,7 +101,7 @@ class Statement:
     @cached_property
     def queries(self) -> list[Query]:
         """The topmost query levels: one, but for utility statements that hold several."""
-        return build_queries(self.node, self.parameters, self._views, self._transition_tables)
+        return build_queries(self.node, self.parameters, self.known, self._transition_tables)
 
     @property
     def holder(self) -> Holder | None:
