@@ -68,6 +68,9 @@ if TYPE_CHECKING:
     from pglint_locks.model.rows.advisory import StrayLock as StrayLock
     from pglint_locks.model.rows.advisory import StrayReason as StrayReason
     from pglint_locks.model.rows.advisory import stray_locks as stray_locks
+    from pglint_locks.model.rows.children import has_no_children as has_no_children
+    from pglint_locks.model.rows.children import reads_children as reads_children
+    from pglint_locks.model.rows.children import references_to as references_to
     from pglint_locks.model.rows.choices import Choice as Choice
     from pglint_locks.model.rows.choices import unlocked_choices as unlocked_choices
     from pglint_locks.model.rows.claims import changed_columns as changed_columns
@@ -87,7 +90,6 @@ if TYPE_CHECKING:
     from pglint_locks.model.rows.upgrades import lock_upgrades as lock_upgrades
     from pglint_locks.model.rows.uses import RowUse as RowUse
     from pglint_locks.model.rows.uses import is_written as is_written
-    from pglint_locks.model.rows.uses import reads_children as reads_children
     from pglint_locks.model.rows.uses import returns_to_one_row as returns_to_one_row
     from pglint_locks.model.rows.uses import row_uses as row_uses
     from pglint_locks.model.statements.context import Context as Context
@@ -141,6 +143,11 @@ _HOMES = {
         "locking_level",
         "skips_rows",
         "whole_input_reason",
+    ),
+    "rows.children": (
+        "has_no_children",
+        "reads_children",
+        "references_to",
     ),
     "rows.guards": (
         "Guard",
@@ -216,7 +223,6 @@ _HOMES = {
     "rows.uses": (
         "RowUse",
         "is_written",
-        "reads_children",
         "returns_to_one_row",
         "row_uses",
     ),

@@ -14,7 +14,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         if mark.wait_policy is not model.WaitPolicy.SKIP_LOCKED or not model.limiting_level(mark):
             continue
         level = model.locking_level(mark.level)
-        if model.is_by_key(mark.item) or not model.is_ranked(level, mark.table):
+        if model.is_by_key(mark.item) or not model.is_ranked(level, mark.item):
             continue
         key = next(iter(clause.statement.sort_keys(level)), clause.span)
         words = clause.statement.words(key)

@@ -25,7 +25,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
 def _hazard(clause: model.LockingClause, mark: model.RowMark) -> Hazard:
     table = str(mark.table)
     columns = sorted(model.equal_column_names(mark.item))
-    one_row = model.may_be_one_row(columns)
+    one_row = model.may_be_one_row(mark.item)
     unique = "together are unique" if len(columns) > 1 else "is unique"
     unless = f"unless {' and '.join(columns)} {unique}, " if one_row else ""
     return Hazard(

@@ -62,7 +62,7 @@ def visit(statement: model.Statement) -> Iterator[Hazard]:
 def _may_match_several(statement: model.Statement) -> bool:
     """Whether its conditions may hold for several rows: they pin no key."""
     return not any(
-        model.is_by_key(item) or model.may_be_one_row(model.equal_column_names(item))
+        model.is_by_key(item) or model.may_be_one_row(item)
         for level in statement.levels
         for item in (*level.items, level.target)
         if item is not None

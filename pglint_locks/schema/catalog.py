@@ -86,6 +86,8 @@ class Relation(NamedTuple):
     """A relation of the database; its name is always qualified.
 
     `parents` are those that it inherits from, or the one that it is a partition of.
+    `partition_key` are the columns that say into which partition a row goes; None is an
+    expression.
     `wrapper` is a foreign table's foreign-data wrapper (`postgres_fdw`).
     `view_query` is the SQL of a view's query where it is known.
     `is_whole`: no part of what made it went unread, so that what is not here is not there.
@@ -99,6 +101,7 @@ class Relation(NamedTuple):
     foreign_keys: tuple[ForeignKey, ...] = ()
     parents: tuple[TableName, ...] = ()
     is_partition: bool = False
+    partition_key: tuple[str | None, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     wrapper: str | None = None
     view_query: str | None = None
@@ -108,6 +111,22 @@ class Relation(NamedTuple):
     def key_columns(self) -> frozenset[str]:
         """The columns whose change takes the stronger row lock."""
         return key_columns(self.indexes)
+
+    @property
+    def tells_all(self) -> bool:
+        """Whether a key that is not here does not exist: files that are linted are no schema."""
+        return self.is_whole and self.origin.trust is not Trust.LINTED_FILE
+
+    @property
+    def has_trigger_before_update(self) -> bool:
+        """Whether a trigger runs BEFORE UPDATE for each row."""
+        return any(
+            each.before and each.per_row and "UPDATE" in each.events for each in self.triggers
+        )
+
+    def is_partitioned_by(self, columns: Iterable[str]) -> bool:
+        """Whether a change of some columns may move a row into another partition."""
+        return None in self.partition_key or not set(self.partition_key).isdisjoint(columns)
 
     @property
     def primary_key(self) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from pglint_locks.model.edits.words import (
 )
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength
 from pglint_locks.model.planner.flow import locking_level
-from pglint_locks.model.queries.names import is_key_like
-from pglint_locks.model.queries.query import Cte, ItemKind, Query
+from pglint_locks.model.queries.keys import is_key
+from pglint_locks.model.queries.query import Cte, ItemKind, Query, RangeItem
 
 _NO_EDITS: Edits = ()
 _WORDS = {Strength.FOR_UPDATE: 1, Strength.FOR_SHARE: 1, Strength.FOR_KEY_SHARE: 2}
@@ -61,26 +61,39 @@ def with_names(clause: LockingClause, names: list[str]) -> Edits:
 def ordered_by_key(clause: LockingClause, mark: RowMark) -> Edits:
     """ORDER BY the key of a mark's table at the level of the clause, which has no ORDER BY.
 
-    The key is a column of it that the level names and that reads as one.
+    The key is the primary key that the schema tells of, or else a column that the level names
+    and that reads as a key.
     """
     level = clause.query
     item = mark.item
     if clause.is_inherited or level is not mark.level or level is not locking_level(level):
         return _NO_EDITS
-    keys = {
+    key = _key_of(level, item)
+    if level.node.sortClause or not key or item.refname is None:
+        return _NO_EDITS
+    if _stand_for_others(clause, [*key, item.refname]):
+        return _NO_EDITS
+    at = _first_tail_word(clause)
+    listed = ", ".join(_qualified(level, item.refname, column) for column in key)
+    return (prepended(clause.statement, at, f"{_like(clause, 'ORDER BY ')}{listed} "),)
+
+
+def _key_of(level: Query, item: RangeItem) -> tuple[str, ...]:
+    """The columns of a table's key; none where that is not known, or not which of several."""
+    if item.relation is not None and item.relation.primary_key:
+        return item.relation.primary_key
+    named: set[str] = {
         column.parts[-1]
         for column in level.columns
-        if is_key_like(column.parts[-1], mark.table) and level.resolve(column.parts) is item
+        if level.resolve(column.parts) is item and is_key(item, column.parts[-1])
     }
-    if level.node.sortClause or len(keys) != 1 or item.refname is None:
-        return _NO_EDITS
-    if _stand_for_others(clause, [*keys, item.refname]):
-        return _NO_EDITS
-    key = quoted(keys.pop())
-    if len(level.items) > 1 or any(target.name for target in level.node.targetList or ()):
-        key = f"{quoted(item.refname)}.{key}"
-    at = _first_tail_word(clause)
-    return (prepended(clause.statement, at, f"{_like(clause, 'ORDER BY ')}{key} "),)
+    return tuple(named) if len(named) == 1 else ()
+
+
+def _qualified(level: Query, refname: str, column: str) -> str:
+    """A column as ORDER BY can name it: an output column of its name would come first."""
+    alone = len(level.items) == 1 and not any(each.name for each in level.node.targetList or ())
+    return quoted(column) if alone else f"{quoted(refname)}.{quoted(column)}"
 
 
 def _first_tail_word(clause: LockingClause) -> int:

@@ -12,7 +12,7 @@ from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength,
 from pglint_locks.model.locks.sorting import sort_expressions
 from pglint_locks.model.planner.flow import lazy_limits
 from pglint_locks.model.planner.predicates import equalities, is_by_key
-from pglint_locks.model.queries.names import is_key_like
+from pglint_locks.model.queries.keys import is_key
 from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.schema.names import TableName
 from pglint_locks.sql.standins import is_stand_in
@@ -85,7 +85,7 @@ def lock_orders(clause: LockingClause) -> Iterator[tuple[RowMark, LockOrder]]:
             continue
         if any(limit in (0, 1) for limit in lazy_limits(level)):
             continue
-        keys = _keys(level, mark.item, mark.table)
+        keys = _keys(level, mark.item)
         if keys:
             order = clause.statement.order_clause(level)
             yield (
@@ -101,7 +101,7 @@ def lock_orders(clause: LockingClause) -> Iterator[tuple[RowMark, LockOrder]]:
             )
 
 
-def _keys(level: Query, item: RangeItem, table: TableName) -> tuple[SortKey, ...]:
+def _keys(level: Query, item: RangeItem) -> tuple[SortKey, ...]:
     """The keys that order a table's rows; none where one of them is not just a column of it."""
     fixed = _fixed(level, item)
     keys: list[SortKey] = []
@@ -117,7 +117,7 @@ def _keys(level: Query, item: RangeItem, table: TableName) -> tuple[SortKey, ...
             return ()
         if column not in fixed:
             keys.append(SortKey(column, sort.sortby_dir == SortByDir.SORTBY_DESC))
-        if is_key_like(column, table):
+        if is_key(item, column):
             break  # unique: what comes after it decides nothing
     return tuple(keys)
 

@@ -20,7 +20,8 @@ from pglint_locks.model.planner.flow import (
 from pglint_locks.model.planner.join_sides import joins
 from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
 from pglint_locks.model.queries.constants import is_named_parameter
-from pglint_locks.model.queries.names import is_key_like, may_be_natural_key
+from pglint_locks.model.queries.keys import knows_keys, pins_one_row
+from pglint_locks.model.queries.names import may_be_natural_key
 from pglint_locks.model.queries.query import (
     Clause,
     ItemKind,
@@ -30,7 +31,6 @@ from pglint_locks.model.queries.query import (
     SubLink,
     SubLinkKind,
 )
-from pglint_locks.schema.names import TableName
 from pglint_locks.sql.standins import is_stand_in
 from pglint_locks.sql.walk import textual_children
 
@@ -68,8 +68,11 @@ def equal_column_names(item: RangeItem) -> set[str]:
     return {column for column, others in _pins(item) if all(is_single(other) for other in others)}
 
 
-def may_be_one_row(columns: Collection[str]) -> bool:
-    """Whether equality on these columns may be equality on a key that is not known as one."""
+def may_be_one_row(item: RangeItem) -> bool:
+    """Whether the columns that must equal a value may be a key that is not known as one."""
+    columns = equal_column_names(item)
+    if knows_keys(item):
+        return False
     return len(columns) > 1 or any(may_be_natural_key(column) for column in columns)
 
 
@@ -95,9 +98,9 @@ def _singles(level: Query, around: frozenset[Query] = frozenset()) -> frozenset[
     while before < len(found):
         before = len(found)
         for item in items:
-            if item.kind is ItemKind.TABLE and item.table is not None and item not in found:
-                columns = pins.get(item, ())
-                if any(_is_key(each, item.table) and found.issuperset(by) for each, by in columns):
+            if item not in found:
+                columns = [each for each, by in pins.get(item, ()) if found.issuperset(by)]
+                if _may_be_one(item, columns):
                     found.add(item)
     return frozenset(found)
 
@@ -118,9 +121,13 @@ def _gives_one_row(query: Query, around: frozenset[Query]) -> bool:
     return all(item in singles for item in query.items if item.kind is not ItemKind.JOIN)
 
 
-def _is_key(column: str, table: TableName) -> bool:
+def _may_be_one(item: RangeItem, columns: Collection[str]) -> bool:
+    """Whether equality in some columns leaves one row of a table."""
+    if item.kind is not ItemKind.TABLE or item.table is None:
+        return False
     # What stands for a column that is not known may be the key.
-    return is_stand_in(column) or column == "ctid" or is_key_like(column, table)
+    by_itself = any(column == "ctid" or is_stand_in(column) for column in columns)
+    return by_itself or pins_one_row(item, columns)
 
 
 def _is_pinned_above(mark: RowMark) -> bool:
@@ -128,7 +135,7 @@ def _is_pinned_above(mark: RowMark) -> bool:
     level, top = mark.level, locking_level(mark.level)
     while level is not top and isinstance(level.embedding, RangeItem):
         item = level.embedding
-        if any(_is_key(column, mark.table) and not others for column, others in _pins(item)):
+        if _may_be_one(mark.item, [column for column, others in _pins(item) if not others]):
             return True
         level = item.holder
     return False

@@ -10,9 +10,9 @@ from pglint_locks.model.locks.row_marks import RowMark
 from pglint_locks.model.planner.flow import locking_level
 from pglint_locks.model.planner.predicates import column_parts
 from pglint_locks.model.queries.functions import is_random
-from pglint_locks.model.queries.names import is_key_like
+from pglint_locks.model.queries.keys import is_key
 from pglint_locks.model.queries.outputs import output_expression
-from pglint_locks.model.queries.query import ItemKind, Query
+from pglint_locks.model.queries.query import Query
 from pglint_locks.sql.walk import textual_children
 
 
@@ -62,18 +62,12 @@ def is_random_order(expression: ast.Node) -> bool:
 
 
 def is_key_order(expression: ast.Node, query: Query) -> bool:
-    """Whether an expression is a column that reads as the key of the level's only table."""
+    """Whether an expression is a column that is the key of the level's only table."""
     if not isinstance(expression, ast.ColumnRef):
         return False
     parts = tuple(getattr(part, "sval", "*") for part in expression.fields)
     item = query.resolve(parts)
-    return (
-        item is not None
-        and item.kind is ItemKind.TABLE
-        and item.table is not None
-        and is_key_like(parts[-1], item.table)
-        and len(query.items) == 1
-    )
+    return item is not None and is_key(item, parts[-1]) and len(query.items) == 1
 
 
 def random_sort_key(query: Query) -> int | None:

@@ -10,8 +10,9 @@ from pglast import ast
 from pglast.enums import A_Expr_Kind, BoolExprType
 
 from pglint_locks.model.queries.constants import is_named_parameter
-from pglint_locks.model.queries.names import is_key_like, is_reference_like, is_state_like
-from pglint_locks.model.queries.query import Clause, ItemKind, Query, RangeItem
+from pglint_locks.model.queries.keys import names_row, pins_one_row
+from pglint_locks.model.queries.names import is_reference_like, is_state_like
+from pglint_locks.model.queries.query import Clause, Query, RangeItem
 from pglint_locks.sql.walk import textual_children
 
 _CONDITIONS = frozenset({Clause.WHERE, Clause.ON, Clause.ACTION})
@@ -186,13 +187,8 @@ def _joined_columns(item: RangeItem) -> Iterator[str]:
 
 
 def unkeyed_columns(item: RangeItem) -> set[str]:
-    """The columns that a level tests but for those that read as the table's key."""
-    table = item.table
-    return {
-        column
-        for column in tested_columns(item)
-        if column != "ctid" and (table is None or not is_key_like(column, table))
-    }
+    """The columns that a level tests but for those that say which row is meant."""
+    return {column for column in tested_columns(item) if not names_row(item, column)}
 
 
 def column_names(node: ast.Node) -> set[str]:
@@ -213,11 +209,13 @@ def is_by_constant_key(item: RangeItem) -> bool:
 
     A constant, a parameter or an expression over them: no sub-SELECT, no other item.
     """
-    return item.table is not None and any(
-        equality.item is item
-        and is_key_like(equality.column, item.table)
-        and _is_known_beforehand(equality.value)
-        for equality in equalities(item.holder)
+    return pins_one_row(
+        item,
+        [
+            equality.column
+            for equality in equalities(item.holder)
+            if equality.item is item and _is_known_beforehand(equality.value)
+        ],
     )
 
 
@@ -233,10 +231,6 @@ def _is_known_beforehand(value: ast.Node) -> bool:
 
 
 def is_by_key(item: RangeItem) -> bool:
-    """Whether WHERE pins a table to at most one row by what reads as its key."""
-    if item.kind is not ItemKind.TABLE or item.table is None:
-        return False
-    return any(
-        equality.item is item and is_key_like(equality.column, item.table)
-        for equality in equalities(item.holder)
-    )
+    """Whether WHERE pins a table to at most one row by its key."""
+    pinned = [each.column for each in equalities(item.holder) if each.item is item]
+    return pins_one_row(item, pinned)

@@ -28,7 +28,7 @@ from pglint_locks.model.planner.predicates import (
     unkeyed_columns,
 )
 from pglint_locks.model.queries.constants import Unknown
-from pglint_locks.model.queries.names import is_key_like
+from pglint_locks.model.queries.keys import names_row
 from pglint_locks.model.queries.query import (
     Call,
     Clause,
@@ -130,9 +130,9 @@ def _takes_all(limit: int | Unknown, choice: Choice) -> bool:
 
 def _gives_key(choice: Choice) -> bool:
     """Whether a choice gives out the table's key, so that one row is meant by each."""
-    node, table = choice.opened.node, choice.item.table
-    return table is not None and any(
-        _is_star(target.val) or name == "ctid" or is_key_like(name, table)
+    node, item = choice.opened.node, choice.item
+    return item.table is not None and any(
+        _is_star(target.val) or names_row(item, name)
         for target in node.targetList or ()
         for name in column_names(target.val) or ("",)
     )
@@ -200,10 +200,10 @@ def _choice(
         call = _extreme(level) or _tested_rank(level.items)
         if level is query and call is None and isinstance(opener, RangeItem):
             call = _tested_rank([opener])
-        if call is None and not is_bounded(level) and not _is_distinct_on(level, table):
-            continue
         item = _item_of(table, level)
-        if item is not None:
+        if item is None:
+            continue
+        if call is not None or is_bounded(level) or _is_distinct_on(level, item):
             tested, states = _tests(levels, table)
             retested = (states or tested) & outside
             return Choice(opener, level, call, item, tested, states, retested)
@@ -264,11 +264,11 @@ def _ranks(item: RangeItem) -> dict[str, Call]:
     }
 
 
-def _is_distinct_on(level: Query, table: TableName) -> bool:
+def _is_distinct_on(level: Query, item: RangeItem) -> bool:
     """Whether DISTINCT ON takes one row of several; one for each key of the table is all."""
     keys = [key for key in getattr(level.node, "distinctClause", None) or () if key is not None]
     names = set[str]().union(*map(column_names, keys))
-    return bool(keys) and not any(is_key_like(name, table) for name in names)
+    return bool(keys) and not any(names_row(item, name) for name in names)
 
 
 def _is_reached(item: RangeItem) -> bool:

@@ -19,14 +19,13 @@ from pglint_locks.model.planner.predicates import (
     is_by_key,
     tested_columns,
 )
-from pglint_locks.model.queries.names import is_key_like
+from pglint_locks.model.queries.keys import names_row
 from pglint_locks.model.queries.query import Clause, Query, QueryKind, RangeItem
 from pglint_locks.model.queries.writes import Write, write_of
 from pglint_locks.model.rows.advisory import waits_for_advisory_lock
 from pglint_locks.model.rows.choices import Choice, choices
 from pglint_locks.model.rows.uses import RowUse, row_uses
 from pglint_locks.model.statements.statement import Statement
-from pglint_locks.schema.names import TableName
 from pglint_locks.sql.walk import descendants
 
 _CLAIMERS = frozenset({QueryKind.UPDATE, QueryKind.MERGE})
@@ -79,12 +78,12 @@ def limiting_level(mark: RowMark) -> Query | None:
     return next(stopping_levels(locking_level(mark.level)), None)
 
 
-def is_ranked(level: Query, table: TableName) -> bool:
+def is_ranked(level: Query, item: RangeItem) -> bool:
     """Whether a level is sorted first by a column other than the table's key."""
     first = next(sort_expressions(level), None)
     if first is None or is_random_order(first):
         return False
-    return any(not is_key_like(column, table) for column in column_names(first))
+    return any(not names_row(item, column) for column in column_names(first))
 
 
 def level_with_ties(mark: RowMark) -> Query | None:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark
 from pglint_locks.model.planner.flow import consumers
 from pglint_locks.model.planner.predicates import column_parts, conjuncts, equal_sides
-from pglint_locks.model.queries.names import refers_to
 from pglint_locks.model.queries.outputs import only_output_column, source_column, tested_column
-from pglint_locks.model.queries.query import Clause, ItemKind, Query, SubLinkKind
+from pglint_locks.model.queries.query import Clause, Query, SubLinkKind
 from pglint_locks.model.queries.writes import Write, write_of
 from pglint_locks.model.rows.same_rows import (
     Steps,
@@ -97,32 +96,6 @@ def returns_to_one_row(clause: LockingClause, mark: RowMark) -> bool:
             mark, use.write.query, Steps(clause.statement, use.statement)
         )
         if looked_for & found_by - set(use.write.columns):
-            return True
-    return False
-
-
-def reads_children(clause: LockingClause, mark: RowMark) -> bool:
-    """Whether rows that refer to the locked ones are read under the lock's protection.
-
-    FOR NO KEY UPDATE lets other transactions insert such rows; FOR UPDATE keeps them out.
-    """
-    levels = [level for level in clause.statement.levels if level is not mark.level]
-    for statement in clause.statement.later:
-        levels += statement.levels
-    return any(_reads_child(level, mark.table) for level in levels if not level.is_write)
-
-
-def _reads_child(level: Query, table: TableName) -> bool:
-    for column in level.columns:
-        if not refers_to(column.parts[-1], table):
-            continue
-        item = level.resolve(column.parts)
-        if (
-            item is not None
-            and item.kind is ItemKind.TABLE
-            and item.table is not None
-            and not item.table.same_table(table)
-        ):
             return True
     return False
 
