@@ -13,13 +13,19 @@ from typing import NamedTuple
 class IndexKey(NamedTuple):
     """A key column of an index; `column` is None for an expression.
 
-    `expression` is its SQL where it is known.
+    `expression` is its SQL where it is known, and `function` the function that it calls.
     """
 
     column: str | None
     expression: str | None = None
     descending: bool = False
     nulls_first: bool = False
+    function: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What stands for it in a name that the server gives (`ChooseIndexColumnNames`)."""
+        return self.column or self.function or "expr"
 
 
 class Index(NamedTuple):
@@ -27,7 +33,8 @@ class Index(NamedTuple):
 
     `predicate` is the SQL of a partial index's WHERE.  An index that is not `valid` is not
     used by plans and proves nothing unique, yet its columns are key columns to row locks.
-    A `deferrable` one may hold duplicates inside a transaction.
+    A `deferrable` one may hold duplicates inside a transaction.  `is_constraint`: it belongs
+    to a primary key, unique or exclusion constraint.
     """
 
     keys: tuple[IndexKey, ...]
@@ -39,12 +46,18 @@ class Index(NamedTuple):
     primary: bool = False
     valid: bool = True
     deferrable: bool = False
+    is_constraint: bool = False
     nulls_not_distinct: bool = False
 
     @property
     def columns(self) -> tuple[str | None, ...]:
         """The key columns in their order; None is an expression."""
         return tuple(key.column for key in self.keys)
+
+    @property
+    def name_columns(self) -> str:
+        """Its columns as a name that the server gives has them (`ChooseIndexNameAddition`)."""
+        return "_".join([*(key.label for key in self.keys), *self.included])
 
     @property
     def has_key_columns(self) -> bool:
