@@ -36,6 +36,7 @@ from pglint_locks.text import SourceText
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
     from pglint_locks.model.queries.known import Known
+    from pglint_locks.schema.catalog import Catalog
     from pglint_locks.sources.orm.models import Models
     from pglint_locks.suppressing import Suppressed
 
@@ -72,9 +73,9 @@ def lint_files(
     return _lint(_gather(files, settings_for, changed))
 
 
-def lint_text(text: str, name: str, settings: Settings) -> Run:
-    """Lint SQL text as if it were a file of that name."""
-    return _lint(_gather_text(text, name, settings))
+def lint_text(text: str, name: str, settings: Settings, catalog: Catalog | None = None) -> Run:
+    """Lint SQL text as if it were a file of that name; `catalog` is its database's schema."""
+    return _lint(_gather_text(text, name, settings, catalog))
 
 
 def fix_files(
@@ -192,20 +193,23 @@ def _models(work: Iterable[_Work], defining: Mapping[str, str]) -> Models | None
     return models_defined(using, defining)
 
 
-def _gather_text(text: str, name: str, settings: Settings) -> _Gathered:
+def _gather_text(
+    text: str, name: str, settings: Settings, catalog: Catalog | None = None
+) -> _Gathered:
     data = text.encode()
     if not is_worth_reading(name, data):
         return _Gathered([], 1, [])
     body = text.removeprefix(_BOM)
     work = [(SourceText(name, body, text.removesuffix(body)), settings)]
-    if not (has_lock_words(data) and may_define_views(name, data)):
+    defines = has_lock_words(data) and may_define_views(name, data)
+    if not defines and catalog is None:
         return _Gathered(work, 1, [])
     from pglint_locks.linting import gather_views
     from pglint_locks.model.queries.known import Known
-    from pglint_locks.model.queries.views import tables_created
+    from pglint_locks.model.queries.views import Views, tables_created
 
-    views = gather_views(work).beside_tables(tables_created(text))
-    return _Gathered(work, 1, [], Known(views))
+    views = gather_views(work).beside_tables(tables_created(text)) if defines else Views()
+    return _Gathered(work, 1, [], Known(views) if catalog is None else Known(views, catalog))
 
 
 def _read(

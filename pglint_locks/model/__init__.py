@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from pglint_locks.model.edits.fencing import run_once as run_once
     from pglint_locks.model.edits.repairs import moved_into as moved_into
     from pglint_locks.model.edits.repairs import ordered_by_key as ordered_by_key
+    from pglint_locks.model.edits.repairs import ordered_without_ties as ordered_without_ties
     from pglint_locks.model.edits.repairs import with_names as with_names
     from pglint_locks.model.edits.repairs import with_skip_locked as with_skip_locked
     from pglint_locks.model.edits.repairs import with_strength as with_strength
+    from pglint_locks.model.locks.claim_indexes import ClaimPath as ClaimPath
+    from pglint_locks.model.locks.claim_indexes import Served as Served
+    from pglint_locks.model.locks.claim_indexes import claim_path as claim_path
     from pglint_locks.model.locks.execution import PartialRead as PartialRead
     from pglint_locks.model.locks.execution import cte_readers as cte_readers
     from pglint_locks.model.locks.execution import is_run as is_run
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from pglint_locks.model.locks.lock_orders import LockOrder as LockOrder
     from pglint_locks.model.locks.lock_orders import lock_orders as lock_orders
     from pglint_locks.model.locks.reach import ctes_reached as ctes_reached
+    from pglint_locks.model.locks.reach import is_remote as is_remote
     from pglint_locks.model.locks.reach import kinds_reached as kinds_reached
     from pglint_locks.model.locks.reach import may_hold_clause as may_hold_clause
     from pglint_locks.model.locks.reach import table_below as table_below
@@ -44,6 +49,8 @@ if TYPE_CHECKING:
     from pglint_locks.model.locks.rowcounts import reads_all_that_match as reads_all_that_match
     from pglint_locks.model.locks.sorting import is_locked_in_order as is_locked_in_order
     from pglint_locks.model.locks.sorting import random_sort_key as random_sort_key
+    from pglint_locks.model.locks.ties import may_tie as may_tie
+    from pglint_locks.model.locks.ties import tie_breaker as tie_breaker
     from pglint_locks.model.locks.whole_tables import locks_whole_table as locks_whole_table
     from pglint_locks.model.planner.aggregates import aggregates_over as aggregates_over
     from pglint_locks.model.planner.flow import late_limit as late_limit
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
     from pglint_locks.model.planner.unread import unread_item as unread_item
     from pglint_locks.model.queries.holders import Holder as Holder
     from pglint_locks.model.queries.holders import HolderKind as HolderKind
+    from pglint_locks.model.queries.keys import knows_keys as knows_keys
     from pglint_locks.model.queries.query import Cte as Cte
     from pglint_locks.model.queries.query import Query as Query
     from pglint_locks.model.queries.query import RangeItem as RangeItem
@@ -98,6 +106,16 @@ if TYPE_CHECKING:
     from pglint_locks.model.statements.transactions import runs_by_itself as runs_by_itself
 
 _HOMES = {
+    "queries.keys": ("knows_keys",),
+    "locks.ties": (
+        "may_tie",
+        "tie_breaker",
+    ),
+    "locks.claim_indexes": (
+        "ClaimPath",
+        "Served",
+        "claim_path",
+    ),
     "rows.absence": (
         "AbsenceTest",
         "absence_tests",
@@ -181,6 +199,7 @@ _HOMES = {
         "SubLinkKind",
     ),
     "locks.reach": (
+        "is_remote",
         "ctes_reached",
         "kinds_reached",
         "may_hold_clause",
@@ -190,6 +209,7 @@ _HOMES = {
     ),
     "locks.refusals": ("RefusalKind",),
     "edits.repairs": (
+        "ordered_without_ties",
         "moved_into",
         "ordered_by_key",
         "with_names",

@@ -30,6 +30,7 @@ from pglint_locks.rules import (
     pgl303_join_locks_every_table,
     pgl401_random_order_lock,
     pgl402_unordered_multi_row_lock,
+    pgl403_ambiguous_lock_order,
     pgl404_opposing_lock_order,
     pgl501_aggregate_over_skip_locked,
     pgl502_absence_under_skip_locked,
@@ -46,6 +47,8 @@ from pglint_locks.rules import (
     pgl704_lock_in_nonvolatile_function,
     pgl705_lock_in_read_only_transaction,
     pgl706_lock_in_cursor,
+    pgl707_lock_on_unlockable,
+    pgl804_claim_without_index,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -75,6 +78,7 @@ RULES: tuple[Rule, ...] = (
     pgl303_join_locks_every_table.RULE,
     pgl401_random_order_lock.RULE,
     pgl402_unordered_multi_row_lock.RULE,
+    pgl403_ambiguous_lock_order.RULE,
     pgl404_opposing_lock_order.RULE,
     pgl501_aggregate_over_skip_locked.RULE,
     pgl502_absence_under_skip_locked.RULE,
@@ -91,4 +95,6 @@ RULES: tuple[Rule, ...] = (
     pgl704_lock_in_nonvolatile_function.RULE,
     pgl705_lock_in_read_only_transaction.RULE,
     pgl706_lock_in_cursor.RULE,
+    pgl707_lock_on_unlockable.RULE,
+    pgl804_claim_without_index.RULE,
 )

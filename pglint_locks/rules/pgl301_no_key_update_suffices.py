@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pglint_locks import model
-from pglint_locks.findings import UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
+from pglint_locks.findings import SAFE, UNSAFE, Fix, Hazard, Place, Rule, Severity, Subject
+from pglint_locks.schema.catalog import Reference
 
 
 def visit(clause: model.LockingClause) -> Iterator[Hazard]:
@@ -18,20 +19,17 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             continue
         if any(use.write.takes_key_lock for use in uses) or clause.statement.is_followed_by_unread:
             continue
-        if not model.reads_children(clause, mark):
+        if not model.has_no_children(mark, clause) and not model.reads_children(clause, mark):
             yield _hazard(clause, mark, uses)
             return
 
 
 def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.RowUse]) -> Hazard:
+    references = model.references_to(mark, clause)
     return Hazard(
         span=clause.span,
-        severity=Severity.NOTE,
-        message=(
-            f"FOR UPDATE on {mark.table} {_judgement(uses)}, but where another table "
-            f"refers to {mark.table}, its INSERTs wait for the locked rows until this transaction "
-            "ends"
-        ),
+        severity=Severity.WARNING if references and uses else Severity.NOTE,
+        message=f"FOR UPDATE on {mark.table} {_judgement(uses)}, {_harm(mark, references)}",
         label="also blocks rows that refer to these",
         advice="write FOR NO KEY UPDATE: it keeps out the same writers and lets those INSERTs in",
         evidence="INSERT into a child table waits behind FOR UPDATE, not FOR NO KEY UPDATE",
@@ -41,14 +39,36 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, uses: list[model.R
     )
 
 
+def _harm(mark: model.RowMark, references: Sequence[Reference]) -> str:
+    if not references:
+        return (
+            f"but where another table refers to {mark.table}, its INSERTs wait for the locked rows "
+            "until this transaction ends"
+        )
+    named = [
+        f"{each.holder.name.name} ({', '.join(each.key.columns)})"
+        for each in references[:_MOST_PLACES]
+    ]
+    more = len(references) - len(named)
+    others = f" and {more} more" if more else ""
+    return (
+        f"and INSERTs into {', '.join(named)}{others}, which refer to {mark.table}, wait for the "
+        "locked rows until this transaction ends"
+    )
+
+
 def _fix(clause: model.LockingClause) -> Fix | None:
-    """Unsafe: without a schema, what reads as no part of a key may be one."""
-    if any(
-        use.write.takes_key_lock for mark in clause.marks for use in model.row_uses(clause, mark)
-    ):
+    """Safe where one statement locks and writes, and the schema shows which columns are keys."""
+    uses = [model.row_uses(clause, mark) for mark in clause.marks]
+    if any(use.write.takes_key_lock for each in uses for use in each):
         return None
+    is_safe = all(
+        each and all(use.same_statement for use in each) and model.knows_keys(mark.item)
+        for mark, each in zip(clause.marks, uses, strict=True)
+    )
     edits = model.with_strength(clause, model.Strength.FOR_NO_KEY_UPDATE)
-    return Fix(UNSAFE, "write FOR NO KEY UPDATE", edits) if edits else None
+    applicability = SAFE if is_safe else UNSAFE
+    return Fix(applicability, "write FOR NO KEY UPDATE", edits) if edits else None
 
 
 _MOST_PLACES = 3
@@ -70,7 +90,7 @@ RULE = Rule(
     code="PGL301",
     name="no-key-update-suffices",
     summary="FOR UPDATE on rows whose key is not changed blocks INSERTs of rows that refer to them",
-    severities=(Severity.NOTE,),
+    severities=(Severity.WARNING, Severity.NOTE),
     subject=Subject.CLAUSE,
     visit=visit,
     about_others=True,

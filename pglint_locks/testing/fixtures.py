@@ -11,8 +11,11 @@ from pglint_locks import engine
 from pglint_locks.config import Settings
 from pglint_locks.findings import Finding, Rule, Severity
 from pglint_locks.plugins import known_rules
+from pglint_locks.schema.catalog import Catalog
+from pglint_locks.schema.ddl import Replay
 from pglint_locks.selection import resolve
 from pglint_locks.testing.holds import ensure, same
+from pglint_locks.text import SourceText
 
 _EXPECT = re.compile(
     r"^[ \t]*(?:--|//|#|<!--|%#?|;|\*|\.\.|\"--) expect: ([A-Z]+\d+) (error|warning|note)"
@@ -20,6 +23,8 @@ _EXPECT = re.compile(
     re.MULTILINE,
 )
 _SELECT = re.compile(r"^(?:--|#|//) select: ([A-Z]+\d+(?:, [A-Z]+\d+)*)\r?$", re.MULTILINE)
+
+_SCHEMA = re.compile(r"^(?:--|#|//) schema: (.+?)\r?$", re.MULTILINE)
 
 
 class Expectation(NamedTuple):
@@ -57,9 +62,20 @@ def lint(text: str, name: str, select: Iterable[str] = ()) -> tuple[Finding, ...
     """What the default settings and `select` find in a text; fails on a file error."""
     codes = [code for line in _SELECT.findall(text) for code in line.split(", ")]
     enabled = resolve(known_rules(), None, (*codes, *select))
-    run = engine.lint_text(text, name, Settings(enabled=enabled))
+    run = engine.lint_text(text, name, Settings(enabled=enabled), _schema_of(text))
     same([each.message for each in run.errors], [], "errors")
     return run.findings
+
+
+def _schema_of(text: str) -> Catalog | None:
+    """The schema that the `-- schema:` lines of a fixture make."""
+    made = "\n".join(_SCHEMA.findall(text))
+    if not made:
+        return None
+    replay = Replay()
+    replay.run(SourceText("schema.sql", made))
+    same(replay.unread, [], "statements of the schema that are not read")
+    return replay.catalog()
 
 
 def every_severity_is_shown(rule: Rule, fixtures: Path) -> None:

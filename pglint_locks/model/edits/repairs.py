@@ -16,6 +16,7 @@ from pglint_locks.model.edits.words import (
     replaced,
 )
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength
+from pglint_locks.model.locks.ties import tie_breaker
 from pglint_locks.model.planner.flow import locking_level
 from pglint_locks.model.queries.keys import is_key
 from pglint_locks.model.queries.query import Cte, ItemKind, Query, RangeItem
@@ -76,6 +77,21 @@ def ordered_by_key(clause: LockingClause, mark: RowMark) -> Edits:
     at = _first_tail_word(clause)
     listed = ", ".join(_qualified(level, item.refname, column) for column in key)
     return (prepended(clause.statement, at, f"{_like(clause, 'ORDER BY ')}{listed} "),)
+
+
+def ordered_without_ties(clause: LockingClause, mark: RowMark) -> Edits:
+    """A unique key of a mark's table at the end of the ORDER BY of its level."""
+    level, item = mark.level, mark.item
+    key = tie_breaker(mark)
+    if clause.is_inherited or clause.query is not level or not key or item.refname is None:
+        return _NO_EDITS
+    if _stand_for_others(clause, [*key, item.refname]):
+        return _NO_EDITS
+    statement = clause.statement
+    order = statement.order_clause(level)
+    last = statement.tokens.index_from(order.end - statement.start) - 1
+    listed = ", ".join(_qualified(level, item.refname, column) for column in key)
+    return (appended(statement, last, f", {listed}"),)
 
 
 def _key_of(level: Query, item: RangeItem) -> tuple[str, ...]:

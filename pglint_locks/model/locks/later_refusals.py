@@ -18,8 +18,8 @@ from pglint_locks.model.locks.refusals import (
     refusal_in_transaction,
     refusal_of_cursor,
     refusal_of_level,
-    refusal_of_materialized_view,
     refusal_of_nullable_side,
+    refusal_of_relation,
     refusal_of_restricted_level,
     refusal_of_scroll_in_body,
 )
@@ -30,6 +30,7 @@ from pglint_locks.model.planner.restrictions import is_restricted
 from pglint_locks.model.planner.unread import is_left_out
 from pglint_locks.model.queries.query import ItemKind, Query, RangeItem
 from pglint_locks.model.statements.statement import Statement
+from pglint_locks.schema.catalog import RelationKind
 
 
 def refuse_later(statement: Statement, clauses: list[LockingClause]) -> None:
@@ -143,8 +144,18 @@ def _refuse_when_run(
 def _refuse_unlockable(clauses: list[LockingClause]) -> None:
     for clause in clauses:
         for item in clause.covered:
-            if item.view is not None and item.query is None and not clause.refusals:
-                clause.refusals.append(refusal_of_materialized_view(item.view.name.name))
+            kind = _kind_without_rows_to_lock(item)
+            if kind is not None and item.table is not None and not clause.refusals:
+                clause.refusals.append(refusal_of_relation(kind, item.table.name))
+
+
+def _kind_without_rows_to_lock(item: RangeItem) -> RelationKind | None:
+    """What a relation is, if its rows cannot be locked."""
+    if item.view is not None and item.query is None:
+        return RelationKind.MATERIALIZED_VIEW
+    kind = item.relation.kind if item.relation is not None else None
+    unlockable = (RelationKind.MATERIALIZED_VIEW, RelationKind.SEQUENCE)
+    return kind if kind in unlockable else None
 
 
 def _touches_permanent(top: Query, clauses: list[LockingClause]) -> bool:

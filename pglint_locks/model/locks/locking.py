@@ -77,6 +77,9 @@ def _mark(clause: LockingClause, items: list[RangeItem], marks: dict[RangeItem, 
     """Marks items and what is in them, until something in one refuses the clause."""
     for item in items:
         if item.kind is ItemKind.TABLE and item.table is not None:
+            clause.covered.append(item)
+            if item.wrapper == "file_fdw":
+                continue  # accepted: there is nothing to lock a line of a file by
             mark = marks.get(item)
             if mark is None:
                 mark = RowMark(item.table, item, clause.strength, clause.wait_policy)
@@ -85,7 +88,6 @@ def _mark(clause: LockingClause, items: list[RangeItem], marks: dict[RangeItem, 
             mark.wait_policy = max(mark.wait_policy, clause.wait_policy)
             mark.clauses.append(clause)
             clause.marks.append(mark)
-            clause.covered.append(item)
         elif item.query is not None:
             clause.covered.append(item)
             # What a view reads is marked after parse analysis (`markQueryForLocking`).

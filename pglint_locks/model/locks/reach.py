@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pglint_locks.model.locks.refusals import refusal_of_level
-from pglint_locks.model.locks.row_marks import LockingClause, Strength, items_covered
+from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength, items_covered
 from pglint_locks.model.planner.flow import levels_below
 from pglint_locks.model.queries.query import Cte, ItemKind, Query, QueryKind, RangeItem
 from pglint_locks.schema.names import TableName
@@ -75,6 +75,8 @@ def kinds_reached(clause: LockingClause) -> set[str]:
 
 
 def _kind(item: RangeItem) -> str:
+    if item.wrapper is not None:
+        return f"foreign tables of {item.wrapper}"
     if item.query is None:
         return "WITH queries" if item.kind is ItemKind.CTE else f"{item.kind.value}s"
     match item.query.kind:
@@ -83,6 +85,14 @@ def _kind(item: RangeItem) -> str:
         case QueryKind.SET_OPERATION:
             return "a UNION"
     return "a sub-SELECT without FROM"
+
+
+def is_remote(mark: RowMark) -> bool:
+    """Whether the rows are locked by another PostgreSQL server (`postgres_fdw`).
+
+    Its deparser sends the strength alone (`deparseLockingClause`), no wait policy.
+    """
+    return mark.item.wrapper == "postgres_fdw"
 
 
 def tables_in_sub_links(query: Query) -> list[TableName]:

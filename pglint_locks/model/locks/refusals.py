@@ -17,6 +17,7 @@ from pglast import ast
 from pglint_locks.model.locks.recursion import misplaced_reference, refuses_lock_atop
 from pglint_locks.model.queries.functions import is_aggregate, is_set_returning
 from pglint_locks.model.queries.query import Call, Clause, ItemKind, Query, QueryKind
+from pglint_locks.schema.catalog import RelationKind
 from pglint_locks.sql.standins import is_stand_in
 from pglint_locks.sql.walk import textual_children
 
@@ -225,9 +226,9 @@ def refusal_of_nullable_side(words: str) -> Refusal:
     return Refusal(RefusalKind.NULLABLE_SIDE, message, _FEATURE_NOT_SUPPORTED)
 
 
-def refusal_of_materialized_view(name: str) -> Refusal:
-    """Why rows of a materialized view cannot be locked (`CheckValidRowMarkRel`)."""
-    message = f'cannot lock rows in materialized view "{name}"'
+def refusal_of_relation(kind: RelationKind, name: str) -> Refusal:
+    """Why rows of a materialized view or a sequence cannot be locked (`CheckValidRowMarkRel`)."""
+    message = f'cannot lock rows in {kind.value} "{name}"'
     return Refusal(RefusalKind.UNLOCKABLE, message, _WRONG_OBJECT_TYPE)
 
 

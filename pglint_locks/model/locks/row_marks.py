@@ -42,6 +42,9 @@ class WaitPolicy(IntEnum):
     SKIP_LOCKED = 1
     NOWAIT = 2
 
+    def __str__(self) -> str:
+        return self.name.replace("_", " ")
+
 
 STRENGTHS = {
     LockClauseStrength.LCS_FORKEYSHARE: Strength.FOR_KEY_SHARE,

@@ -14,12 +14,17 @@ def pins_one_row(item: RangeItem, columns: Collection[str]) -> bool:
     """Whether at most one row of a table has given values in all of some columns."""
     if item.kind is not ItemKind.TABLE or item.table is None:
         return False
-    if item.relation is not None:
-        if any(set(key).issubset(columns) for key in item.relation.unique_keys()):
-            return True
-        if item.relation.tells_all:
-            return False
+    if pins_one_row_by_schema(item, columns):
+        return True
+    if knows_keys(item):
+        return False
     return any(is_key_like(column, item.table) for column in columns)
+
+
+def pins_one_row_by_schema(item: RangeItem, columns: Collection[str]) -> bool:
+    """Whether the schema has a unique key of some of the columns."""
+    keys = item.relation.unique_keys() if item.relation is not None else ()
+    return any(set(key).issubset(columns) for key in keys)
 
 
 def is_key(item: RangeItem, column: str) -> bool:

@@ -156,6 +156,11 @@ class RangeItem:
     view: View | None = None
     relation: Relation | None = None
 
+    @property
+    def wrapper(self) -> str | None:
+        """The foreign-data wrapper of a foreign table, if the schema tells of it."""
+        return self.relation.wrapper if self.relation is not None else None
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Cte:

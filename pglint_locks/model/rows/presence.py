@@ -8,6 +8,7 @@ from pglast import ast
 
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark
 from pglint_locks.model.planner.predicates import equalities
+from pglint_locks.model.queries.keys import pins_one_row_by_schema
 from pglint_locks.model.queries.query import Query, QueryKind, SubLink, SubLinkKind
 from pglint_locks.model.rows.exclusion import is_serialized
 from pglint_locks.model.statements.statement import Statement
@@ -35,7 +36,8 @@ class LateInsert(NamedTuple):
 def insert_after_check(clause: LockingClause, mark: RowMark) -> LateInsert | None:
     """The INSERT, without ON CONFLICT, that a check of the same row precedes.
 
-    One whose unique_violation is handled has its constraint, and knows of the other row.
+    One whose unique_violation is handled has its constraint, and knows of the other row; so
+    does one that the schema shows to have it.
 
     In one statement the check is a NOT EXISTS.  In a later one the inserted columns must
     have the very values that the check looked for: another row is another matter.
@@ -45,6 +47,8 @@ def insert_after_check(clause: LockingClause, mark: RowMark) -> LateInsert | Non
         for equality in equalities(mark.level)
         if equality.item is mark.item and (value := _value(equality.value)) is not None
     }
+    if pins_one_row_by_schema(mark.item, checked):
+        return None
     top = clause.statement.queries[0] if clause.statement.queries else None
     if top is not None and _inserts_into(top, mark):
         if _is_not_exists(mark.level):
