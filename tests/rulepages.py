@@ -13,6 +13,7 @@ from pglint_locks.engine import lint_text
 from pglint_locks.findings import Rule
 from pglint_locks.rules import RULES
 from pglint_locks.selection import resolve
+from pglint_locks.testing.fixtures import schema_of
 from pglint_locks.testing.pages import PROVED, examples, section
 
 PAGES = Path(__file__).parent.parent / "rules"
@@ -95,5 +96,5 @@ def write_proofs(rule: Rule, entries: Iterable[Proof]) -> None:
 def advice(code: str, sql: str) -> str:
     """What a rule's findings in some SQL advise; nothing where it is silent."""
     settings = Settings(enabled=resolve(RULES, None, (code,)))
-    found = lint_text(sql, "proof.sql", settings).findings
+    found = lint_text(sql, "proof.sql", settings, schema_of(sql)).findings
     return "\n".join(each.advice or "" for each in found if each.rule.code == code)

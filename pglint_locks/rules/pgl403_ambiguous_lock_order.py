@@ -34,7 +34,7 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark) -> Hazard:
         ),
         label="may leave several rows equal",
         advice=(
-            f"end it with the primary key: {words}, {key}"
+            f"end it with the key of {table}: {words}, {key}"
             if key
             else f"end it with columns that are unique in {table}; the schema has no such key"
         ),
@@ -46,7 +46,7 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark) -> Hazard:
 
 def _fix(clause: model.LockingClause, mark: model.RowMark) -> Fix | None:
     edits = model.ordered_without_ties(clause, mark)
-    return Fix(SAFE, "end ORDER BY with the primary key", edits) if edits else None
+    return Fix(SAFE, "end ORDER BY with the key", edits) if edits else None
 
 
 RULE = Rule(

@@ -41,20 +41,11 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, path: model.ClaimP
         severity=Severity.NOTE if in_order else Severity.WARNING,
         message=what,
         label="its rows are found by reading the table",
-        advice=f"CREATE INDEX ON {table} {_index(path)}",
+        advice=f"CREATE INDEX ON {table} {path.wanted}",
         evidence="100,000 rows, 10 of them ready: 100,000 read by each poll, 10 with the index",
         table=table,
         places=(Place(limit, "bounds what is locked, not what is read"),),
     )
-
-
-def _index(path: model.ClaimPath) -> str:
-    """The columns, and the WHERE, of an index that serves a claim."""
-    columns = path.sorted_by or path.tested
-    if not path.constant:
-        columns = tuple(dict.fromkeys((*path.tested, *columns)))
-    where = f" WHERE {' AND '.join(path.constant)}" if path.constant else ""
-    return f"({', '.join(columns)}){where}"
 
 
 RULE = Rule(

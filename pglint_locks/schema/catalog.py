@@ -114,8 +114,13 @@ class Relation(NamedTuple):
 
     @property
     def tells_all(self) -> bool:
-        """Whether a key that is not here does not exist: files that are linted are no schema."""
-        return self.is_whole and self.origin.trust is not Trust.LINTED_FILE
+        """Whether a key that is not here does not exist.
+
+        Files that are linted are no schema, and what is unique in a foreign table or a view is
+        not said here.
+        """
+        is_table = self.kind in (RelationKind.TABLE, RelationKind.PARTITIONED_TABLE)
+        return is_table and self.is_whole and self.origin.trust is not Trust.LINTED_FILE
 
     @property
     def has_trigger_before_update(self) -> bool:

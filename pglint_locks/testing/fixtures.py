@@ -62,14 +62,19 @@ def lint(text: str, name: str, select: Iterable[str] = ()) -> tuple[Finding, ...
     """What the default settings and `select` find in a text; fails on a file error."""
     codes = [code for line in _SELECT.findall(text) for code in line.split(", ")]
     enabled = resolve(known_rules(), None, (*codes, *select))
-    run = engine.lint_text(text, name, Settings(enabled=enabled), _schema_of(text))
+    run = engine.lint_text(text, name, Settings(enabled=enabled), schema_of(text))
     same([each.message for each in run.errors], [], "errors")
     return run.findings
 
 
-def _schema_of(text: str) -> Catalog | None:
+def schema_lines(text: str) -> list[str]:
+    """The SQL of a fixture's `-- schema:` lines."""
+    return _SCHEMA.findall(text)
+
+
+def schema_of(text: str) -> Catalog | None:
     """The schema that the `-- schema:` lines of a fixture make."""
-    made = "\n".join(_SCHEMA.findall(text))
+    made = "\n".join(schema_lines(text))
     if not made:
         return None
     replay = Replay()

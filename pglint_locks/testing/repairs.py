@@ -9,10 +9,12 @@ from pglint_locks import engine, fixes
 from pglint_locks.config import Settings
 from pglint_locks.fixes import Fixed, apply_edits
 from pglint_locks.linting import lint_sources
+from pglint_locks.model.queries.known import Known
 from pglint_locks.plugins import known_rules
 from pglint_locks.run import FileReport
+from pglint_locks.schema.catalog import Catalog
 from pglint_locks.selection import resolve
-from pglint_locks.testing.fixtures import expectations
+from pglint_locks.testing.fixtures import expectations, schema_of
 from pglint_locks.testing.holds import ensure, same
 from pglint_locks.text import SourceText
 
@@ -39,7 +41,8 @@ def fixed(path: Path, text: str, *, unsafe: bool) -> Fixed:
 def lint_own(name: str, own: str, text: str) -> FileReport | None:
     """What is found in a text; only the rule `own` has its fixes."""
     settings = Settings(enabled=resolve(known_rules()))
-    reports, errors = lint_sources([(SourceText(name, text), settings)])
+    known = Known(catalog=schema_of(text) or Catalog())
+    reports, errors = lint_sources([(SourceText(name, text), settings)], known)
     same([each.message for each in errors], [], "errors")
     findings = (
         finding if finding.rule.code == own else finding._replace(fix=None)
@@ -99,7 +102,7 @@ def _comments(text: str) -> list[str]:
 def offered_fixes_do_what_they_say(path: Path) -> None:
     """Each fix, made alone by its edits: its finding is gone, nothing outside them has changed."""
     text = path.read_bytes().decode("utf-8").removeprefix("\ufeff")
-    run = engine.lint_text(text, path.name, Settings())
+    run = engine.lint_text(text, path.name, Settings(), schema_of(text))
     for finding in run.findings:
         if finding.fix is None:
             continue
@@ -107,6 +110,6 @@ def offered_fixes_do_what_they_say(path: Path) -> None:
         first, last = finding.fix.edits[0].span.start, finding.fix.edits[-1].span.end
         same(changed[:first], text[:first], "what stands before the fix")
         same(changed[len(changed) - len(text) + last :], text[last:], "what stands behind it")
-        after = engine.lint_text(changed, path.name, Settings())
+        after = engine.lint_text(changed, path.name, Settings(), schema_of(changed))
         ensure(len(after.findings) < len(run.findings), f"nothing is gone: {finding.fix.message}")
         same(after.statements, run.statements, "statements")

@@ -16,6 +16,7 @@ from pglint_locks.config import Settings
 from pglint_locks.engine import lint_text
 from pglint_locks.findings import Severity
 from pglint_locks.sql.split import split
+from pglint_locks.testing.fixtures import schema_lines, schema_of
 
 _numbers = itertools.count(1)
 
@@ -45,7 +46,8 @@ _IN_FAILED_TRANSACTION = "25P02"
 
 def fixture_files() -> list[Path]:
     """The fixtures of the rules that repeat the server's words."""
-    return sorted(path for path in FIXTURES.glob("PGL70[1-6]/*/*.sql"))
+    found = (path for path in FIXTURES.glob("PGL70[1-7]/*/*.sql"))
+    return sorted(path for path in found if path.stem != "foreign-table")  # another server refuses
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +77,7 @@ def session(database: str) -> Iterator[psycopg.Connection[Any]]:
 )
 def test_the_server_says_what_we_say(path: Path, session: psycopg.Connection[Any]) -> None:
     script = path.read_text(encoding="utf-8-sig")
+    session.execute("\n".join(schema_lines(script)))
     assert refusals_of_server(script, session) == our_refusals(script)
 
 
@@ -97,7 +100,7 @@ def refusals_of_server(script: str, session: psycopg.Connection[Any]) -> list[tu
 
 def our_refusals(script: str) -> list[tuple[str, str]]:
     """The errors that we foretell, the first one of each statement."""
-    run = lint_text(script, "fixture.sql", Settings())
+    run = lint_text(script, "fixture.sql", Settings(), schema_of(script))
     said: dict[int, tuple[str, str]] = {}
     starts = [chunk.span for chunk in split(script).chunks]
     for finding in run.findings:

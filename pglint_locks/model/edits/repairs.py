@@ -6,20 +6,13 @@ there are no edits.
 
 from __future__ import annotations
 
-from pglint_locks.model.edits.words import (
-    Edits,
-    appended,
-    like,
-    prepended,
-    quoted,
-    removed,
-    replaced,
-)
+from pglint_locks.model.edits.words import Edits, appended, like, prepended, removed, replaced
 from pglint_locks.model.locks.row_marks import LockingClause, RowMark, Strength
 from pglint_locks.model.locks.ties import tie_breaker
 from pglint_locks.model.planner.flow import locking_level
 from pglint_locks.model.queries.keys import is_key
 from pglint_locks.model.queries.query import Cte, ItemKind, Query, RangeItem
+from pglint_locks.sql.names import quoted
 
 _NO_EDITS: Edits = ()
 _WORDS = {Strength.FOR_UPDATE: 1, Strength.FOR_SHARE: 1, Strength.FOR_KEY_SHARE: 2}

@@ -5,19 +5,12 @@ Each edit replaces at least one token: so its place in the file is never in doub
 
 from __future__ import annotations
 
-import re
-
-from pglast.keywords import RESERVED_KEYWORDS, TYPE_FUNC_NAME_KEYWORDS
-
 from pglint_locks.findings import Edit
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.sql.tokens import Tokens
 from pglint_locks.text import Span
 
 Edits = tuple[Edit, ...]
-
-_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_$]*")
-_KEYWORDS = RESERVED_KEYWORDS | TYPE_FUNC_NAME_KEYWORDS
 
 
 def replaced(statement: Statement, first: int, last: int, words: str) -> Edits:
@@ -56,13 +49,6 @@ def removed(statement: Statement, first: int, last: int) -> Edit | None:
 def has_only_tokens(tokens: Tokens, span: Span) -> bool:
     """Whether nothing but tokens and white space stands in a range: no comments."""
     return "".join(tokens.source(span).split()) == "".join(tokens.words(span).split())
-
-
-def quoted(name: str) -> str:
-    """A folded name as it must be written."""
-    if _PLAIN_NAME.fullmatch(name) and name not in _KEYWORDS:
-        return name
-    return '"' + name.replace('"', '""') + '"'
 
 
 def like(tokens: Tokens, index: int, words: str) -> str:

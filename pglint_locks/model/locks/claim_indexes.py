@@ -18,11 +18,13 @@ from pglint_locks.model.planner.predicates import (
     column_names,
     column_parts,
     conjuncts,
+    equalities,
     is_by_key,
 )
 from pglint_locks.model.queries.keys import knows_keys
 from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.schema.indexes import Index
+from pglint_locks.sql.names import quoted
 from pglint_locks.sql.parse import Unparsed, parse
 
 _INDEXABLE = frozenset({"=", "<", "<=", ">", ">=", "@>", "<@", "&&", "?", "?|", "?&", "@@", "~~"})
@@ -39,14 +41,15 @@ class Served(Enum):
 class ClaimPath(NamedTuple):
     """How a claim comes to its rows.
 
-    `tested` are the columns of WHERE, `sorted_by` those of ORDER BY; `constant` are the tests
-    that are the same in each run, as SQL: what a partial index may have as its own.
+    `tested` are the columns of WHERE, `sorted_by` those of ORDER BY; `wanted` is what CREATE
+    INDEX would say of one that serves it: its columns, and as its condition the tests that are
+    the same in each run.
     """
 
     served: Served
     tested: tuple[str, ...]
     sorted_by: tuple[str, ...]
-    constant: tuple[str, ...]
+    wanted: str
 
 
 def claim_path(mark: RowMark) -> ClaimPath | None:
@@ -71,8 +74,31 @@ def claim_path(mark: RowMark) -> ClaimPath | None:
         _served(relation.indexes, tests, order[:1], item, level),
         tuple(tested),
         sorts if len(sorts) == len(order) else (),
-        tuple(RawStream()(test) for test in tests if _is_constant(test)),
+        _index_for(tests, sorts, level),
     )
+
+
+def _index_for(tests: list[ast.Node], sorts: tuple[str, ...], level: Query) -> str:
+    """Equal columns first, then those of ORDER BY, then the others; states are its condition."""
+    states = [test for test in tests if _is_state(test)]
+    others = [test for test in tests if test not in states]
+    equal = {each.column for each in equalities(level)}
+    tested = [name for test in others for name in sorted(column_names(test))]
+    first = [name for name in tested if name in equal]
+    columns = dict.fromkeys((*first, *sorts, *tested)) or {
+        name: None for test in states for name in sorted(column_names(test))
+    }
+    where = " AND ".join(str(RawStream()(test)) for test in states)
+    return f"({', '.join(map(quoted, columns))})" + (f" WHERE {where}" if where else "")
+
+
+def _is_state(test: ast.Node) -> bool:
+    """Whether a test is the same in each run, and by no number."""
+    if not _is_constant(test):
+        return False
+    value = getattr(test, "rexpr", None)
+    values = value if isinstance(value, tuple) else (value,)
+    return not any(isinstance(getattr(_bare(each), "val", None), ast.Integer) for each in values)
 
 
 def _served(
@@ -185,7 +211,7 @@ def _normal(node: ast.Node) -> str:
     return str(RawStream()(bare))
 
 
-def _bare(node: ast.Node) -> ast.Node:
+def _bare(node: ast.Node | None) -> ast.Node | None:
     while isinstance(node, ast.TypeCast):
         node = node.arg
     return node

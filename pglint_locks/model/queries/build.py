@@ -200,7 +200,7 @@ def _find_cte(query: Query | None, name: str) -> Cte | None:
 def _add_target(query: Query, relation: ast.RangeVar) -> None:
     table = _table_name(query, relation)
     refname = relation.alias.aliasname if relation.alias else relation.relname
-    query.target = RangeItem(ItemKind.TABLE, refname, query, table=table)
+    query.target = _table_item(query, table, refname, None)
 
 
 def _add_from(query: Query, nodes: Sequence[ast.Node] | None) -> None:
