@@ -13,6 +13,7 @@ from pglint_locks.sql.chunks import Comment
 from pglint_locks.text import Span
 
 if TYPE_CHECKING:
+    from pglint_locks.sources.host.handles import Handle
     from pglint_locks.sources.orm.query import OrmStatement
 
 
@@ -72,7 +73,8 @@ class BodyStatement:
     `order` grows with the text.  `target` is the INTO target, assigned or loop variable,
     or the cursor's name, folded.  `runs_as` is what a DYNAMIC statement is run for, else
     the role.  `scroll` and `opened` are a cursor's: SCROLL, NO SCROLL or neither; whether
-    the body opens it.  `chained` marks COMMIT AND CHAIN.  `call` is the ORM's that sends it.
+    the body opens it.  `chained` marks COMMIT AND CHAIN.  `call` is the ORM's that sends it,
+    `handle` what a host runs it on, where that shows.
     """
 
     unit: SqlUnit
@@ -86,6 +88,7 @@ class BodyStatement:
     chained: bool = False
     gaps: tuple[Gap, ...] = ()
     call: OrmStatement | None = field(default=None, compare=False)
+    handle: Handle | None = None
 
     @property
     def branch(self) -> tuple[Arm, ...]:

@@ -126,6 +126,8 @@ class BodyScript:
         one, other = self.origins[first], self.origins[second]
         if one is other and first < second:
             return Follows.ALWAYS
+        if one.handle and other.handle and one.handle.is_other_than(other.handle):
+            return Follows.NEVER
         return follows(one, other)
 
     def later(self, index: int) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from pglint_locks.sources.content import FileContent, HostBody
 from pglint_locks.sources.dialect import FOREIGN, is_foreign_sql
 from pglint_locks.sources.host.databases import is_for_another
 from pglint_locks.sources.host.folding import is_whole
+from pglint_locks.sources.host.handles import handle_of
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope, Use
 from pglint_locks.sources.host.sqltext import (
@@ -235,6 +236,7 @@ class _Reading:
             arm=use.arm,
             order=use.order,
             gaps=filled.gaps,
+            handle=handle_of(use.node, self._language, use.scope),
         )
 
     def _is_for_another(self, node: Node, template: Template) -> bool:

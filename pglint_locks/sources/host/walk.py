@@ -20,6 +20,12 @@ from pglint_locks.sources.host.tree import Node
 _MAX_ARMS = 50
 _COMMITS = frozenset({"commit", "rollback", "committransaction", "rollbacktransaction"})
 _TRANSACTION = re.compile(r"\b(?:\w*transaction\w*|atomic|begin|\w*_?tx)\s*\(", re.IGNORECASE)
+# A block over one of these commits at its end, or lets go of the connection.
+_BLOCK = re.compile(
+    rf"{_TRANSACTION.pattern}|\b\w*(?:connect|connection|session|sessionmaker|acquire)\s*\("
+    r"|\bwith\s+[\w.]*conn\w*\s*:?\s*\Z",
+    re.IGNORECASE,
+)
 _MESSAGES = re.compile(
     r"(?i:\$?(?:\w+_)?log\w*|debug|info|warn|warning|trace|error|errorf|fatal\w*|print\w*|puts|echo|panic|"
     r"describe|it|test|context|raise|assert\w*|expect|fail|skip|critical|exception|eprintln|"
@@ -117,7 +123,7 @@ class Walk:
             yield partial(self._commit, arm, node.span.end)
         if call is not None and call.name.lower() in _COMMITS and not self._is_deferred(node):
             yield partial(self._commit, arm, node.span.end)
-        if node.kind in language.scoped and _TRANSACTION.search(self._head(node)):
+        if node.kind in language.scoped and _BLOCK.search(self._head(node)):
             yield partial(self._commit, arm, node.span.end)
         if call is not None and self._takes_function(call) and _TRANSACTION.search(call.name + "("):
             yield partial(self._commit, arm, node.span.end)
