@@ -91,6 +91,28 @@ _QUERY = "SELECT id FROM jobs WHERE state = 1 FOR UPDATE"
             'fun f(d: D) = when (d) {\n    D.MYSQL -> "@"\n    else -> "@"\n}\n',
             [3],
         ),
+        (
+            "switch.go",
+            "package p\n\nfunc f(d Dialect) string {\n\tswitch d {\n\tcase DialectOracle:\n"
+            '\t\treturn "@"\n\tcase DialectH2:\n\t\treturn "@"\n\tcase Oracle:\n\t\treturn "@"\n'
+            '\tdefault:\n\t\treturn "@"\n\t}\n}\n',
+            [12],
+        ),
+        (
+            "Switch.java",
+            'class A {\n  String f(String d) {\n    switch (d) {\n      case "oracle":\n'
+            '        return "@";\n      case "h2":\n        return "@";\n      default:\n'
+            '        return "@";\n    }\n  }\n  String g(D d) {\n    return switch (d) {\n'
+            '      case ORACLE -> "@";\n      default -> "@";\n    };\n  }\n}\n',
+            [9, 15],
+        ),
+        (
+            "condition.py",
+            'def f(c, dialect):\n    if dialect == "oracle":\n        c.execute("@")\n'
+            '    elif oracle:\n        c.execute("@")\n    else:\n        c.execute("@")\n',
+            [7],
+        ),
+        ("chain.py", 'class Oracle:\n    def f(self, c):\n        c.execute("@")\n', [3]),
         ("prices.py", 'class PriceOracle:\n    def f(self, c):\n        c.execute("@")\n', [3]),
         ("both.py", 'def mysql_and_postgres(c):\n    c.execute("@")\n', [2]),
     ],
@@ -115,3 +137,49 @@ def test_words_of_other_databases(sql: str) -> None:
     run = lint_text(f'def f(c):\n    c.execute("{sql}")\n', "code.py", Settings())
     assert run.findings == ()
     assert [each.reason for each in run.not_analysed] == ["another database's SQL"]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("a.py", "import pymysql"),
+        ("a.py", "from sqlite3 import connect"),
+        ("a.py", "import oracledb as db"),
+        ("a.js", "const mysql = require('mysql2/promise');"),
+        ("a.ts", "import mssql from 'mssql';"),
+        ("a.go", 'package p\n\nimport _ "github.com/go-sql-driver/mysql"\n'),
+        ("A.cs", "using MySqlConnector;"),
+        ("A.java", "import oracle.jdbc.OracleConnection;"),
+        ("a.rs", "use rusqlite::Connection;"),
+        ("a.php", "<?php\n$db = new PDO('mysql:host=x');"),
+        ("a.rb", "require 'mysql2'"),
+        ("a.kt", 'val url = "jdbc:mysql://x"'),
+    ],
+)
+def test_a_file_with_another_databases_driver_alone(name: str, line: str) -> None:
+    sql = f'q = "{_QUERY}"' if name[-2:] in ("ts", "js", "py", "hp", "rb") else f'f("{_QUERY}")'
+    if name.endswith((".go", ".cs", ".java", ".rs")):
+        head = {"go": "func f()", "cs": "class A { void F()", "java": "class A { void f()"}
+        kind = name.rpartition(".")[2]
+        sql = f"{head.get(kind, 'fn f()')} {{ {sql}; }}{' }' * (kind in ('cs', 'java'))}"
+    run = lint_text(f"{line}\n{sql}\n", name, Settings())
+    assert [each.reason for each in run.not_analysed] == ["another database's SQL"]
+    assert (run.clauses, run.findings) == (1, ())
+    comment = "# also for PostgreSQL" if name.endswith(("py", "rb")) else "// also for PostgreSQL"
+    run = lint_text(f"{line}\n{comment}\n{sql}\n", name, Settings())
+    assert (run.clauses, run.analysed) == (1, 1)
+
+
+def test_a_file_with_a_library_for_any_database() -> None:
+    code = f'import sqlite3\nfrom sqlalchemy import text\nq = text("{_QUERY}")\n'
+    assert lint_text(code, "a.py", Settings()).analysed == 1
+
+
+def test_an_orms_locks_in_a_file_for_another_database() -> None:
+    code = (
+        "import pymysql\n\n\ndef f():\n"
+        "    Job.objects.select_for_update().filter(state=1).update(state=2)\n"
+    )
+    run = lint_text(code, "a.py", Settings())
+    assert run.findings == ()
+    assert {each.reason for each in run.not_analysed} <= {"another database's SQL"}

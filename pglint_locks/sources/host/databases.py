@@ -2,6 +2,7 @@
 
 Drivers for several databases have twins of a query: under `if dialect == "mysql"`, in a
 class `MySQLQueue`, in a constant `SQLITE_CLAIM`, or in a table by the database's name.
+A file whose only driver is another database's is for that one.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import re
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.tree import Node
 
+_KINDS = r"(?:dialect|database|db|driver|platform|vendor|provider|engine|db_?type|dbms)"
 _OTHERS = re.compile(
-    r"my_?sql|maria_?db|sqlite|ms_?sql|sql_?server"
-    r"|oracle(?=['\"`]|_?(?:dialect|db|database|sql|driver))",
+    r"my_?sql|maria_?db|sqlite|ms_?sql|sql_?server|hsqldb|tidb|clickhouse"
+    rf"|(?:oracle|(?<![a-z])(?:h2|db2))(?=['\"`]|_?{_KINDS})|{_KINDS}[_.:]*(?:oracle|h2|db2)(?![a-z])",
     re.IGNORECASE,
 )
+# In what is asked of a value, a word is enough.
+_ANSWERS = re.compile(rf"{_OTHERS.pattern}|(?<![a-z])(?:oracle|h2|db2)(?![a-z])", re.IGNORECASE)
 _POSTGRES = re.compile(r"postg|pgsql|psql|cockroach|(?<![a-z])pg(?![a-z])", re.IGNORECASE)
 _NEGATED = re.compile(r"!|\bnot\b|\bunless\b|<>|/=")
 
@@ -27,8 +31,39 @@ _LABELLED = re.compile(
     r"|keyed_element|initializer|assignment|declarat|const|static_item|property|entry|attribute"
     r"|unary_operator|function|method|class|object_|struct|module|impl|trait|interface"
 )
+_ASKED = re.compile(r"case|arm$|switch_|when|match_conditional|pair|keyed_element")
 _CONTAINER = re.compile(r"body|block|list|when_expression|^object$|_group$")
 _LONGEST_LABEL = 300
+
+# What a program imports, or connects to, that speaks to one other database alone.
+_DRIVERS = re.compile(
+    r"""^[ \t]*(?:import|from)[ \t]+(?:pymysql|MySQLdb|mysql|aiomysql|asyncmy|mariadb|sqlite3
+        |aiosqlite|apsw|cx_Oracle|oracledb|pymssql|com\.mysql|oracle\.jdbc|org\.(?:sqlite|mariadb|h2)
+        |com\.microsoft\.sqlserver|SQLite\w*|GRDB|MySQL(?:NIO|Kit)|FluentMySQLDriver)\b
+    | (?:\brequire\b|\bfrom\b|\bimport\b)[ \t]*\(?[ \t]*['"](?:mysql2?(?:/promise)?|mariadb|oracledb
+        |mssql|tedious|(?:node:|bun:|better-)?sqlite3?|@libsql/client|@planetscale/database|oci8
+        |tiny_tds)['"]
+    | "(?:[\w.-]+/)*(?:go-sql-driver/mysql|go-sqlite3|modernc\.org/sqlite|go-ora(?:/v2)?|godror
+        |go-mssqldb|driver/(?:mysql|sqlite|sqlserver))"
+    | ^[ \t]*using[ \t]+(?:MySqlConnector|MySql\.Data|Oracle\.ManagedDataAccess
+        |(?:Microsoft|System)\.Data\.(?:SqlClient|SQLite))\b
+    | ^[ \t]*use[ \t]+(?:rusqlite|mysql(?:_async)?|oracle|tiberius
+        |(?:sqlx|diesel)::(?:mysql|sqlite))\b
+    | \bmysqli_\w+|new[ \t]+\\?mysqli\b|['"](?:mysql|sqlite|oci|sqlsrv):
+    | \bMyXQL\b | \bjdbc:(?:mysql|mariadb|oracle|sqlserver|sqlite|h2):""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+# Those that speak to any database, PostgreSQL too.
+_OF_ANY = re.compile(r"\b(?:sqlalchemy|django\.db|sqlmodel|peewee|tortoise|databases)\b")
+
+
+def is_file_for_another(text: str) -> bool:
+    """Whether the only drivers that a file of code names are other databases'."""
+    return (
+        _DRIVERS.search(text) is not None
+        and _POSTGRES.search(text) is None
+        and _OF_ANY.search(text) is None
+    )
 
 
 def is_for_another(node: Node, language: Language) -> bool:
@@ -49,10 +84,10 @@ def is_for_another(node: Node, language: Language) -> bool:
     return False
 
 
-def _names(text: str) -> bool | None:
+def _names(text: str, others: re.Pattern[str] = _OTHERS) -> bool | None:
     """Whether a text names another database (True), PostgreSQL (False), or neither or both."""
-    others, own = _OTHERS.search(text) is not None, _POSTGRES.search(text) is not None
-    return others if others != own else None
+    other, own = others.search(text) is not None, _POSTGRES.search(text) is not None
+    return other if other != own else None
 
 
 def _of_branch(outer: Node, inner: Node, language: Language) -> bool | None:
@@ -61,9 +96,13 @@ def _of_branch(outer: Node, inner: Node, language: Language) -> bool | None:
         return _of_choice(outer.operands, inner, language.choices[outer.kind])
     if _CONDITIONAL.match(outer.kind):
         return _of_conditional(outer, inner)
+    labels = [each.text for each in outer.children if each.kind == "switch_label"]
+    if labels:
+        return _names(" ".join(labels), _ANSWERS)
     if outer.parent and _LABELLED.search(outer.kind) and not _CONTAINER.search(outer.kind):
         label = outer.whole[outer.span.start : inner.span.start]
-        return _names(label) if len(label) <= _LONGEST_LABEL else None
+        others = _ANSWERS if _ASKED.search(outer.kind) else _OTHERS
+        return _names(label, others) if len(label) <= _LONGEST_LABEL else None
     return None
 
 
@@ -86,7 +125,7 @@ def _of_conditional(outer: Node, inner: Node) -> bool | None:
 
 def _of_condition(condition: str, *, holds: bool) -> bool | None:
     """What a condition says that holds, or does not: what it names, or another than that."""
-    names_other = _names(condition)
+    names_other = _names(condition, _ANSWERS)
     if names_other is None:
         return None
     return names_other == (holds == (_NEGATED.search(condition) is None))

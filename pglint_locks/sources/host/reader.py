@@ -12,7 +12,7 @@ from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.templates import Template, Text, fill
 from pglint_locks.sources.content import FileContent, HostBody
 from pglint_locks.sources.dialect import FOREIGN, is_foreign_sql
-from pglint_locks.sources.host.databases import is_for_another
+from pglint_locks.sources.host.databases import is_file_for_another, is_for_another
 from pglint_locks.sources.host.folding import is_whole
 from pglint_locks.sources.host.handles import handle_of
 from pglint_locks.sources.host.language import Language
@@ -29,7 +29,7 @@ from pglint_locks.sources.host.tree import Node, read_tree
 from pglint_locks.sources.host.values import Place, TextValues
 from pglint_locks.sources.host.walk import Walk
 from pglint_locks.sources.orm.models import Models
-from pglint_locks.sources.orm.reader import read_calls
+from pglint_locks.sources.orm.reader import Calls, read_calls
 from pglint_locks.sources.units import NotAnalysed, SqlUnit, in_any_literal
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.sql.deepstack import max_statement_length
@@ -60,14 +60,22 @@ def read_code(source: SourceText, language: Language, models: Models) -> FileCon
     reading = _Reading(source, language, root)
     calls = read_calls(source, language, root, reading.scopes, models)
     return FileContent(
-        bodies=(*reading.bodies(), *calls.bodies),
+        bodies=(*reading.bodies(), *(() if reading.is_foreign else calls.bodies)),
         comments=tuple(_comments(source, root)),
         statements=tuple(reading.spans),
         not_analysed=(
             *(each for each in reading.not_analysed() if not calls.cover(each.span)),
-            *calls.not_analysed,
+            *(_as_foreign(calls) if reading.is_foreign else calls.not_analysed),
         ),
     )
+
+
+def _as_foreign(calls: Calls) -> Iterator[NotAnalysed]:
+    """What ORM calls lock in another database."""
+    for host in calls.bodies:
+        for each in host.body.statements:
+            for span in _lock_words(each.unit.text):
+                yield NotAnalysed(FOREIGN, each.unit.source, each.unit.map.file_span(span))
 
 
 def _all_unread(source: SourceText, reason: str) -> tuple[NotAnalysed, ...]:
@@ -93,7 +101,7 @@ class _Found:
 
 
 class _Reading:
-    """The reading of one file."""
+    """The reading of one file; `is_foreign` if all of it is for another database."""
 
     def __init__(self, source: SourceText, language: Language, root: Node) -> None:
         self._source = source
@@ -105,6 +113,7 @@ class _Reading:
         self._shown: set[int] = set()  # the literals that stand in what is run
         self._unread: list[NotAnalysed] = []
         self._analysed: set[Span] = set()
+        self.is_foreign = is_file_for_another(source.text)
         self._functions = tuple(
             (scope.node.span, scope.label) for scope in self._walk.scopes if scope.is_function
         )
@@ -241,6 +250,8 @@ class _Reading:
 
     def _is_for_another(self, node: Node, template: Template) -> bool:
         """Whether names around the literals of a text say so, or around where it is used."""
+        if self.is_foreign:
+            return True
         nodes = self._literal_nodes
         literals = [nodes[start] for start in _literals(template) if start in nodes]
         return any(is_for_another(each, self._language) for each in literals or (node,))
