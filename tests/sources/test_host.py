@@ -63,6 +63,42 @@ def test_prose_is_neither_counted_nor_flagged(text: str) -> None:
     assert (made.clauses, made.findings) == (0, ())
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.rs", '#[doc = "@"]\nfn f() {}'),
+        ("a.rs", '#![doc = r"@"]\n#[deprecated(note = "@")]\nfn f() {}'),
+        ("a.rs", '#[command(about = "@")]\nstruct A;'),
+        ("A.java", '@Schema(description = "@")\nclass A { @DisplayName("@") void f() {} }'),
+        ("A.cs", 'class A { [Obsolete("@")] void F() {}\n[Description("@")] void G() {} }'),
+        ("a.php", '<?php\n#[Description("@")]\nfunction f() {}'),
+        ("a.ts", '@ApiOperation({ summary: "@" })\nclass A {}\nconst f = { description: "@" };'),
+        ("a.ex", 'defmodule A do\n  @doc "@"\n  @deprecated "@"\n  def f, do: 1\nend'),
+        ("a.py", 'x = add(help="@")\ny = {"description": "@"}'),
+    ],
+)
+def test_text_for_people_is_neither_counted_nor_flagged(name: str, code: str) -> None:
+    made = run(_filled(code), name)
+    assert (made.clauses, made.findings) == (0, ())
+
+
+def _filled(code: str) -> str:
+    return code.replace('"@"', f'"{OFFSET}"')
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("A.java", 'interface A { @Query("@") void f(); @Query(value = "@", x = true) void g(); }'),
+        ("a.rs", '#[sql(query = "@")]\nfn f() {}\nconst A: &str = "@";'),
+        ("a.ts", 'const a = { text: "@" };\nconst b = { message: 1, sql: "@" };'),
+    ],
+)
+def test_text_for_the_database_in_annotations_and_tables(name: str, code: str) -> None:
+    made = run(_filled(code), name)
+    assert (made.clauses, made.analysed) == (2, 2)
+
+
 def test_what_looks_like_sql_and_does_not_parse_is_counted() -> None:
     made = run('execute("SELECT id FROM jobs WHERE = 1 FOR UPDATE")')
     assert (made.clauses, reasons(made)) == (1, {"syntax error": 1})
@@ -257,6 +293,13 @@ _SHARE, _WRITE = "SELECT * FROM jobs WHERE id = 1 FOR SHARE", "UPDATE jobs SET x
         ("a.rb", "task :a do\n  q('@1')\nend\ntask :b do\n  q('@2')\nend"),
         ("a.ex", 'test "a" do\n  q("@1")\nend\ntest "b" do\n  q("@2")\nend'),
         ("a.kt", 'fun f() { on("a") { q("@1") }\n on("b") { q("@2") } }'),
+        (
+            "A.scala",
+            'class A { "a" should "b" in {\n q("@1") }\n'
+            ' it should "c" in withDb { db =>\n q("@2") }\n}',
+        ),
+        ("A.scala", 'class A { "a" - {\n q("@1") }\n "b" - { q("@2") } }'),
+        ("A.scala", 'class A { "a" >> { q("@1") }\n "b" ! { q("@2") } }'),
         ("a.py", 'def f():\n    return {"a": "@1", "b": "@2"}'),
         ("a.py", 'QUERIES = ["@1", "@2"]'),
     ],

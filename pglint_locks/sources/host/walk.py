@@ -12,6 +12,7 @@ from functools import partial
 from pglint_locks.sources.bodies.flow import Arm, ArmKind, Leave
 from pglint_locks.sources.host.calls import Call, bare, call_at
 from pglint_locks.sources.host.language import Does, Language
+from pglint_locks.sources.host.prose import is_for_people
 from pglint_locks.sources.host.scopes import Scope, Setting, Use
 from pglint_locks.sources.host.targets import mentions, sign_of, targets
 from pglint_locks.sources.host.texts import Texts
@@ -39,6 +40,8 @@ _APART = frozenset(
     """it specify scenario example test context describe subtest should task namespace get post put
     patch delete in""".split()
 )
+# What stands between the name of a specification and its block: `"the queue" should "lock" in {…}`.
+_SPECIFIES = frozenset("in - >> ! should must can when ignore".split())
 _COLLECTION = re.compile(r"^(?:list|tuple|set|dictionary|array|object|hash|pair)|composite|_array")
 _NO_COLLECTION = re.compile(r"argument|block|statement|call|invocation|declarat")
 
@@ -51,6 +54,13 @@ def _is_element(node: Node) -> bool:
         if _COLLECTION.search(outer.kind):
             return True
     return False
+
+
+def _is_specification(node: Node) -> bool:
+    """Whether an operator of Scala gives a test its block."""
+    if node.kind != "infix_expression" or len(node.children) != 3:
+        return False
+    return node.children[1].text in _SPECIFIES and node.children[2].text.endswith("}")
 
 
 class Walk:
@@ -76,7 +86,7 @@ class Walk:
 
     def _visit(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
         language, kind = self._language, node.kind
-        if "comment" in kind:
+        if "comment" in kind or is_for_people(node):
             return
         if kind in language.functions or kind in language.classes:
             yield from self._enter(node, scope, arm)
@@ -111,15 +121,16 @@ class Walk:
                 self._silent.update(id(bare(each)) for each in call.arguments)
             if language.calls.get(call.name) in (Does.CONCAT, Does.ADD):
                 self._append(node, call, scope, arm)
-            if call.name in _APART:
-                arm.commits.append(node.span.start)
+        is_apart = (call is not None and call.name in _APART) or _is_specification(node)
+        if is_apart:
+            arm.commits.append(node.span.start)
         if node in self._texts:
             if id(bare(node)) not in self._silent and not self._is_docstring(node):
                 self._use(bare(node), scope, arm)
             yield from self._nested(node, scope, arm)
         else:
             yield from self._children(node, scope, arm)
-        if call is not None and call.name in _APART:
+        if is_apart:
             yield partial(self._commit, arm, node.span.end)
         if call is not None and call.name.lower() in _COMMITS and not self._is_deferred(node):
             yield partial(self._commit, arm, node.span.end)
