@@ -17,8 +17,9 @@ from pglint_locks.model.locks.row_marks import LockingClause, RowMark
 from pglint_locks.model.planner.aggregates import is_lone_aggregate
 from pglint_locks.model.planner.flow import consumers, levels_below
 from pglint_locks.model.planner.join_sides import joins
-from pglint_locks.model.planner.predicates import column_parts, conjuncts
+from pglint_locks.model.planner.predicates import column_parts, conjuncts, equalities
 from pglint_locks.model.queries.functions import is_aggregate
+from pglint_locks.model.queries.names import is_state_like
 from pglint_locks.model.queries.query import (
     Clause,
     ItemKind,
@@ -29,6 +30,7 @@ from pglint_locks.model.queries.query import (
 )
 from pglint_locks.model.rows.absence import is_anti_joined
 from pglint_locks.model.rows.exclusion import is_serialized
+from pglint_locks.model.rows.same_rows import value_text
 from pglint_locks.model.rows.states import required_value, starts_to_hold, tested_column
 from pglint_locks.model.rows.uses import RowUse, row_uses
 
@@ -67,6 +69,8 @@ def unlocked_guards(clause: LockingClause, mark: RowMark) -> Iterator[Guard]:
     found: list[Guard] = []
     for level in (mark.level, *consumers(mark.level)):
         for opener, item in _tests(level, mark):
+            if _is_claimants_own(uses, item):
+                continue
             changes = tuple(_changes(uses, mark, item))
             if not _looks_ahead(item, level) and (changes or not uses):
                 found.append(Guard(mark, opener, item, changes))
@@ -192,18 +196,39 @@ def _looks_ahead(item: RangeItem, level: Query) -> bool:
 
 def _changes(uses: list[RowUse], mark: RowMark, item: RangeItem) -> Iterator[str]:
     """The columns by which a claimed row comes to be one that the guard finds."""
-    written: dict[str, ast.Node | None] = {}
-    for use in uses:
-        written.update(dict.fromkeys(use.write.columns))
-        for target in getattr(use.write.query.node, "targetList", None) or ():
-            if target.name in written:
-                written[target.name] = target.val
+    written = _written(uses)
     for condition in _conditions(item):
         column = tested_column(condition, item)
         if column in written and starts_to_hold(
             condition, before=required_value(mark.item, column), after=written[column]
         ):
             yield column
+
+
+def _written(uses: list[RowUse]) -> dict[str, ast.Node | None]:
+    """What the claimed rows' columns are set to; None for what does not show."""
+    written: dict[str, ast.Node | None] = {}
+    for use in uses:
+        written.update(dict.fromkeys(use.write.columns))
+        for target in getattr(use.write.query.node, "targetList", None) or ():
+            if target.name in written:
+                written[target.name] = target.val
+    return written
+
+
+def _is_claimants_own(uses: list[RowUse], item: RangeItem) -> bool:
+    """Whether a guard looks at the rows of its own session alone: `worker = $1`, as is written.
+
+    Another session has another name for itself, and is not kept from anything by that.
+    """
+    written = _written(uses)
+    for equal in equalities(item.holder):
+        if equal.item is item and not is_state_like(equal.column):
+            value = written.get(equal.column)
+            text = None if value is None else value_text(value)
+            if text is not None and text[0] != "=" and text == value_text(equal.value):
+                return True
+    return False
 
 
 def _conditions(item: RangeItem) -> Iterator[ast.Node]:

@@ -103,11 +103,11 @@ def values_of(query: Query, table: TableName) -> dict[str, str]:
         for equality in equalities(query)
         if equality.item.table is not None
         and equality.item.table.same_table(table)
-        and (text := _value_text(equality.value)) is not None
+        and (text := value_text(equality.value)) is not None
     }
 
 
-def _value_text(node: ast.Node) -> str | None:
+def value_text(node: ast.Node) -> str | None:
     """A constant (behind `=`), parameter or variable as text; None for anything else."""
     while isinstance(node, ast.TypeCast):
         node = node.arg
