@@ -142,6 +142,11 @@ _ESCAPED = _FOR_WORD + rb"%s+%s%s" % (_GAP, _STRENGTH, _LOOPS_ON)
 _FOR_LAST = _FOR_WORD + (
     rb"%s*(?:no%s+)?(?:key%s+)?(?:[\"'`{%%]|\$\{|#\{|\\\()" % (_GAP, _GAP, _GAP)
 )
+# What may be put in behind FOR is known nowhere; or a literal ends within the word.
+_FOR_HIDDEN = re.compile(
+    rb"(?<!\w)FOR%s+(?:(?:NO%s+)?KEY%s+)?(?:[\"']?%s*\|\||[\"'`]%s*[+.]|[\"'`]%s*<>|\{|%%|\$|#\{|\\\()"
+    rb"|(?<!\w)(?i:for%s+)(?:(?i:up|upd|upda|updat|sh|sha|shar))[\"']" % ((_GAP,) * 7)
+)
 _STRENGTH_FIRST = rb"[\"'`]%s*%s" % (_GAP, _STRENGTH)
 _DIRECTIVE = re.compile(rb"pglint[ \t]*:")
 
@@ -153,12 +158,14 @@ def has_lock_words(data: bytes) -> bool:
 
 def has_folded_lock_words(data: bytes) -> bool:
     """Whether lock words stand in a file of code, or literals that would give some together."""
-    return next(_in_code(data), None) is not None or _is_parted(data)
+    if next(_in_code(data), None) is not None or _is_parted(data):
+        return True
+    return _FOR_HIDDEN.search(data) is not None
 
 
 def has_joined_lock_words(data: bytes) -> bool:
-    """Whether literals stand in SQL that give lock words when `||` joins them."""
-    return b"||" in data and _is_parted(data)
+    """Whether literals stand in SQL that may give lock words with what is put behind them."""
+    return _FOR_HIDDEN.search(data) is not None or (b"||" in data and _is_parted(data))
 
 
 def _is_parted(data: bytes) -> bool:
@@ -191,7 +198,7 @@ def has_model_words(data: bytes) -> bool:
 
 def may_fold_to_lock_words(data: bytes) -> bool:
     """Whether a part of a file has lock words, or a part of such as other literals go on with."""
-    if next(_in_code(data), None) is not None:
+    if next(_in_code(data), None) is not None or _FOR_HIDDEN.search(data) is not None:
         return True
     data = data.lower()
     return any(re.search(part, data) for part in (_FOR_LAST, _STRENGTH_FIRST))

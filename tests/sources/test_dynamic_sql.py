@@ -156,6 +156,9 @@ def test_the_filling_of_a_gap_is_remembered() -> None:
         ("EXECUTE replace('SELECT 1 FROM @ FOR UPDATE', '@', t);", ["spliced text"]),
         ("EXECUTE 'SELECT 1 FROM ' || f('x FOR UPDATE');", ["spliced text"]),
         ("s := 'SELECT 1 FROM t FOR UPDATE'; s := upper(s); EXECUTE s;", ["spliced text"]),
+        ("EXECUTE q || ' FOR ' || 'UPDATE';", ["spliced text"]),
+        ("EXECUTE format('SELECT 1 FROM t FOR %s', q);", ["spliced text"]),
+        ("EXECUTE format('%s FOR %s', q, 'UPDATE');", ["spliced text"]),
         ("EXECUTE 'SELECT (((' || t || ' FOR UPDATE';", ["spliced text"]),
         ("RETURN 'SELECT 1 FROM t FOR UPDATE';", ["SQL text run elsewhere"]),
         (
@@ -173,7 +176,7 @@ def test_locks_in_text_that_is_not_known_are_named(body: str, reasons: list[str]
     text = f"BEGIN {body} END"
     found = read(text).not_analysed
     assert [item.reason for item in found] == reasons
-    assert all(text[item.span.start : item.span.end] == "FOR UPDATE" for item in found)
+    assert all(text.startswith("FOR", item.span.start) for item in found)
 
 
 def test_text_without_gaps_that_does_not_parse_is_left_to_the_parser() -> None:

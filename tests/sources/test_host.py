@@ -111,6 +111,57 @@ def test_a_clause_put_behind_an_unknown_query_is_counted() -> None:
     assert made.findings == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.py", 'def f(c, base):\n    c.execute(base + " FOR " + "UPDATE")'),
+        ("a.py", 'def f(c, base):\n    c.execute(base + " FOR UP" "DATE")'),
+        ("a.py", 'def f(c, mode):\n    c.execute(f"SELECT id FROM jobs WHERE a = 1 FOR {mode}")'),
+        ("a.py", 'def f(c, base, mode):\n    c.execute(base + f" FOR {mode} SKIP LOCKED")'),
+        ("a.py", 'def f(c, mode):\n    c.execute("SELECT id FROM jobs FOR %s" % mode)'),
+        ("a.py", 'def f(c, base):\n    c.execute(base + " for update")'),
+        ("a.py", 'def f(c, base):\n    c.execute(f"{base} for update")'),
+        ("a.py", 'def f(c, base, of):\n    c.execute(f"{base} for update of {of} nowait")'),
+        ("a.js", "const f = (base, of) => c.query(base + ' for update of ' + of);"),
+        ("a.js", "const f = (base, on) => c.query(`${base} ${on ? ' for update' : ''}`);"),
+        ("a.go", 'package p\nfunc f() {\n\tdb.Exec("SELECT id FROM jobs FOR " + mode)\n}'),
+        ("a.php", "<?php\n$db->query('SELECT id FROM jobs FOR ' . $mode);"),
+    ],
+)
+def test_lock_words_of_which_a_part_is_hidden_are_counted(name: str, code: str) -> None:
+    made = run(code, name)
+    assert (made.clauses, reasons(made), made.findings) == (1, {"spliced text": 1}, ())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(c):\n    c.execute("@ FOR UP" "DATE")',
+        'def f(c):\n    mode = "UPDATE"\n    c.execute(f"@ FOR {mode}")',
+        'def f(c):\n    c.execute("@ FOR %s" % "UPDATE")',
+        'def f(c):\n    c.execute("@" + " FOR " + "UPDATE")',
+    ],
+)
+def test_lock_words_in_parts_that_show_are_read(code: str) -> None:
+    made = run(code.replace("@", "SELECT id FROM jobs ORDER BY id OFFSET 1"))
+    assert texts(made.findings, "PGL102") == ["OFFSET 1"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(name):\n    return f"waiting {name} for updates"',
+        'def f(name):\n    return "FOR " + name',
+        'def f(c, x, n):\n    c.execute(f"SELECT substring(a FROM 1 FOR {n}) FROM jobs")',
+        'def f(c, x, n):\n    c.execute(f"CREATE POLICY p ON jobs FOR {n} USING (true)")',
+        'def f(what):\n    raise Error(f"no room FOR {what} SKIP LOCKED")',
+    ],
+)
+def test_what_only_looks_like_a_hidden_lock_is_not_counted(code: str) -> None:
+    made = run(code)
+    assert (made.clauses, made.findings) == (0, ())
+
+
 def test_a_clause_in_two_variants_is_counted_and_told_once() -> None:
     made = run(f'execute("{OFFSET}" + (" SKIP LOCKED" if skip else ""))')
     assert (made.clauses, made.analysed) == (1, 1)

@@ -56,6 +56,8 @@ class Hole:
 
 
 Template = tuple[Text | Hole, ...]
+HOLE = " _h "
+"""What stands in `shown` for what does not show."""
 
 
 class Filled(NamedTuple):
@@ -114,6 +116,22 @@ def fill(template: Template, allowance: int, names: dict[str, str] | None = None
             break
         filled = _filled(template, chosen, names)
     return first._replace(effort=effort)
+
+
+def shown(template: Template) -> tuple[str, SourceMap]:
+    """A template's text as far as it shows, with the map to the body."""
+    texts: list[str] = []
+    pieces: list[Piece] = []
+    at = 0
+    for part in template:
+        if isinstance(part, Text):
+            texts.append(part.text)
+            pieces += [Piece(piece.unit.shifted(at), piece.file) for piece in part.map.pieces]
+        else:
+            texts.append(HOLE)
+            pieces.append(Piece(Span(at, at + len(HOLE)), part.span))
+        at += len(texts[-1])
+    return "".join(texts), SourceMap(tuple(pieces) or (Piece(Span(0, 0), Span(0, 0)),))
 
 
 def _choose_next(

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
-from pglint_locks.sources.bodies.templates import Template, Text, fill
+from pglint_locks.sources.bodies.fragments import fragment_spans, lock_words
+from pglint_locks.sources.bodies.templates import Template, Text, fill, shown
 from pglint_locks.sources.content import FileContent, HostBody
 from pglint_locks.sources.dialect import FOREIGN, is_foreign_sql
 from pglint_locks.sources.host.databases import is_file_for_another, is_for_another
@@ -19,7 +20,6 @@ from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope, Use
 from pglint_locks.sources.host.sqltext import (
     ends_transaction,
-    is_fragment,
     is_sql,
     looks_written,
     matters,
@@ -33,8 +33,7 @@ from pglint_locks.sources.orm.reader import Calls, read_calls
 from pglint_locks.sources.units import NotAnalysed, SqlUnit, in_any_literal
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.sql.deepstack import max_statement_length
-from pglint_locks.sql.lockwords import code_lock_word_spans, lock_word_spans
-from pglint_locks.sql.split import split
+from pglint_locks.sql.lockwords import code_lock_word_spans
 from pglint_locks.text import SourceMap, SourceText, Span
 
 _MAX_LENGTH = 2_000_000
@@ -74,7 +73,7 @@ def _as_foreign(calls: Calls) -> Iterator[NotAnalysed]:
     """What ORM calls lock in another database."""
     for host in calls.bodies:
         for each in host.body.statements:
-            for span in _lock_words(each.unit.text):
+            for span in lock_words(each.unit.text):
                 yield NotAnalysed(FOREIGN, each.unit.source, each.unit.map.file_span(span))
 
 
@@ -227,7 +226,7 @@ class _Reading:
     def _statement(self, use: Use, scope: Scope, template: Template) -> Iterator[BodyStatement]:
         filled = fill(template, self._allowance, self._names)
         self._allowance -= filled.effort
-        locks = [filled.map.file_span(span) for span in _lock_words(filled.text)]
+        locks = [filled.map.file_span(span) for span in lock_words(filled.text)]
         if self._is_for_another(use.node, template):
             self._unread += (NotAnalysed(FOREIGN, self._source, span) for span in locks)
             return
@@ -278,11 +277,12 @@ class _Reading:
         """Locking clauses that stand alone, put behind a query that does not show."""
         for use in self._uses:
             for template in self._values.of(use.node, Place(use.scope, use.arm, use.order)):
-                for part in template:
-                    if isinstance(part, Text) and is_fragment(part.text):
-                        reason = FOREIGN if self._is_for_another(use.node, template) else SPLICED
-                        for span in _lock_words(part.text):
-                            yield NotAnalysed(reason, self._source, part.map.file_span(span))
+                text, places = shown(template)
+                spans = list(fragment_spans(text))
+                if spans:
+                    reason = FOREIGN if self._is_for_another(use.node, template) else SPLICED
+                    for span in spans:
+                        yield NotAnalysed(reason, self._source, places.file_span(span))
 
 
 def _label(scope: Scope) -> str | None:
@@ -294,7 +294,7 @@ def _why_unread(text: str) -> str:
 
 
 def _text_of(template: Template) -> str:
-    return "".join(part.text if isinstance(part, Text) else " _h " for part in template)
+    return shown(template)[0]
 
 
 def _literals(template: Template) -> Iterator[int]:
@@ -307,10 +307,3 @@ def _strings(node: Node, language: Language) -> Iterator[int]:
     for inner in node.below():
         if inner.kind in language.strings:
             yield inner.span.start
-
-
-def _lock_words(text: str) -> list[Span]:
-    """The lock words in SQL text, but for those in comments."""
-    spans = list(lock_word_spans(text))
-    comments = [comment.span for comment in split(text).comments] if spans else []
-    return [span for span in spans if not any(comment.touches(span) for comment in comments)]

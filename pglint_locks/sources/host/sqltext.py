@@ -45,18 +45,6 @@ _ASIDE = re.compile(r"--[^\r\n]*|/\*.*?\*/|'[^']*'", re.DOTALL)  # may be prose 
 _HOLE_FIRST = re.compile(r"\A\s*_h\s+")
 _MOST = 50
 _SIGNS = re.compile(r"[=*;]|\$\d|\b(?:SELECT|UPDATE|DELETE|INSERT|MERGE|DECLARE|WITH)\b")
-_CLAUSE = (
-    r"FOR\s+(?:UPDATE|NO\s+KEY\s+UPDATE|SHARE|KEY\s+SHARE)(?:\s+OF\s+[\w\s,.\"]+?)?"
-    r"(?:\s+NOWAIT|\s+SKIP\s+LOCKED)?\s*;?\s*"
-)
-_FRAGMENT = re.compile(
-    rf"\s*{_CLAUSE}(?:\)[^;]*)?|(?i:\s*for\s[\w\s]+\s(?:nowait|skip\s+locked)\s*)"
-)
-_LAST_CLAUSE = re.compile(rf"{_CLAUSE}(?:\)[^;]*)?\Z")
-_SUB_SELECT = re.compile(
-    r"\(\s*SELECT\b[^;]*\bFROM\b[^;]*\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|(?:KEY\s+)?SHARE)\b[^;]*\)"
-)
-_KEYWORDS = re.compile(r"\b(?:FROM|WHERE|ORDER\s+BY|LIMIT)\b")
 
 
 def is_sql(text: str) -> bool:
@@ -97,15 +85,6 @@ _END = re.compile(
 def ends_transaction(text: str) -> bool:
     """Whether a text is BEGIN, COMMIT or ROLLBACK and nothing else."""
     return len(text) < 100 and _END.fullmatch(text) is not None
-
-
-def is_fragment(text: str) -> bool:
-    """Whether a text is a locking clause, or a query's end with one, to be put behind others."""
-    if _FRAGMENT.fullmatch(text[:200]):
-        return len(text) <= 200
-    if _SUB_SELECT.search(text):
-        return True
-    return _KEYWORDS.search(text) is not None and _LAST_CLAUSE.search(text[-200:]) is not None
 
 
 _LIMITS = re.compile(r"\b(?:limit|fetch)\b", re.IGNORECASE)

@@ -8,7 +8,8 @@ from functools import partial
 
 from pglint_locks.sources.bodies.body import BodyStatement, Role
 from pglint_locks.sources.bodies.flow import Arm
-from pglint_locks.sources.bodies.templates import Template, Text, fill, literals_of
+from pglint_locks.sources.bodies.fragments import fragment_spans, lock_words
+from pglint_locks.sources.bodies.templates import Template, Text, fill, literals_of, shown
 from pglint_locks.sources.bodies.variables import Variables
 from pglint_locks.sources.literals import literal_escape, literal_unit, nested
 from pglint_locks.sources.plpgsql.extents import BodyTokens
@@ -45,6 +46,7 @@ class DynamicSql:
         self._read: set[int] = set()
         self._executed: list[tuple[int, int]] = []
         self._messages: set[int] = set()
+        self._parted: list[Span] = []  # of clauses that several literals give
 
     @property
     def variables(self) -> Variables[Tokens]:
@@ -65,6 +67,9 @@ class DynamicSql:
             filled = fill(template, self._allowance, self._names)
             self._allowance -= filled.effort
             if not filled.parses and filled.gaps:
+                text, places = shown(template)
+                within = self._unit.map.composed(places)
+                self._parted += (within.file_span(span) for span in fragment_spans(text))
                 continue
             self._read.update(literals_of([template]))
             unit = self._unit._replace(
@@ -103,7 +108,7 @@ class DynamicSql:
             if index in self._read or index in self._messages:
                 continue
             value = literal_unit(self._unit, self._tokens[index].span)
-            spans = _lock_words(value.text)
+            spans = lock_words(value.text)
             if index in executed:
                 reason = "spliced text"
             elif spans and _is_sql(value.text):
@@ -113,6 +118,11 @@ class DynamicSql:
             found += (
                 NotAnalysed(reason, value.source, value.map.file_span(span)) for span in spans
             )
+        seen = {each.span.start for each in found}
+        for span in self._parted:
+            if span.start not in seen:
+                seen.add(span.start)
+                found.append(NotAnalysed("spliced text", self._unit.source, span))
         return tuple(found)
 
     def _literals_from(self, ranges: list[tuple[int, int]]) -> set[int]:
@@ -133,13 +143,6 @@ class DynamicSql:
 def _without_percent(escape: Escape, text: str) -> str | None:
     """What is joined from several texts may be a format string."""
     return None if "%" in text else escape(text)
-
-
-def _lock_words(text: str) -> list[Span]:
-    """The lock words in SQL text, but for those in comments."""
-    spans = list(lock_word_spans(text))
-    comments = [comment.span for comment in split(text).comments] if spans else []
-    return [span for span in spans if not any(comment.touches(span) for comment in comments)]
 
 
 def _is_sql(text: str) -> bool:
