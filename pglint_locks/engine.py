@@ -18,7 +18,7 @@ from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
 from pglint_locks.findings import Finding
 from pglint_locks.run import FileError, FileReport, Run
-from pglint_locks.sources.decode import UnreadableTextError, decode
+from pglint_locks.sources.decode import UnreadableTextError, decode, is_wide
 from pglint_locks.sources.kinds import Look, kind_of
 from pglint_locks.sql.claimshape import has_claim_in_code, has_claim_shape
 from pglint_locks.sql.lockwords import (
@@ -217,16 +217,18 @@ def _read(
 ) -> tuple[bytes, SourceText | None]:
     """A file's bytes and text; what keeps it from being read is an error of its own.
 
-    Code has a text only where it is worth reading: in what encoding the rest is written is
-    nobody's business here.
+    Code has a text only where it is worth reading, be it in UTF-16: in what encoding the rest
+    is written is nobody's business here.
     """
     if file.name in changed:
         text = changed[file.name]
         return text.encode(), SourceText(file.name, text.removeprefix(_BOM))
     try:
         data = file.path.read_bytes()
-        if kind_of(file.name).look is not Look.SQL and not is_worth_reading(file.name, data):
-            return data, None
+        if kind_of(file.name).look is not Look.SQL:
+            narrow = data.replace(b"\0", b"") if is_wide(data) else data
+            if not is_worth_reading(file.name, narrow):
+                return data, None
         return data, decode(file.name, data)
     except OSError as error:
         errors.append(FileError(file.name, f"cannot be read: {error.strerror or error}"))

@@ -29,7 +29,7 @@ def decode(name: str, data: bytes) -> SourceText:
             raise UnreadableTextError(f"is {encoding}: convert it to UTF-8, or exclude it")
     nul = data.find(b"\0")
     if nul >= 0:
-        if len(data) % 2 == 0 and _is_wide(data[:_SAMPLE]):
+        if len(data) % 2 == 0 and is_wide(data):
             raise UnreadableTextError(
                 "has a NUL in every second byte, as UTF-16: convert it to UTF-8, or exclude it"
             )
@@ -46,11 +46,12 @@ def decode(name: str, data: bytes) -> SourceText:
         ) from None
 
 
-def _is_wide(data: bytes) -> bool:
+def is_wide(data: bytes) -> bool:
     """Whether bytes look like the Latin text of an encoding with two or four bytes a character.
 
     A few other characters may stand among them, whose upper byte is no NUL.
     """
+    data = data[:_SAMPLE]
     halves = (data[0::2], data[1::2])
     shares = sorted(half.count(0) / max(len(half), 1) for half in halves)
     return shares[0] < 0.75 <= shares[1]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from pglint_locks.config import Settings
-from pglint_locks.engine import lint_text
+from pglint_locks.discovery import FoundFile
+from pglint_locks.engine import lint_files, lint_text
 from pglint_locks.findings import Finding, Severity
 from pglint_locks.run import Run
 from pglint_locks.sources.content import read_content
@@ -387,3 +389,75 @@ def test_where_else_sql_stands(name: str, code: str) -> None:
 def test_a_clause_before_a_closing_bracket_is_counted(end: str) -> None:
     made = run(f'def f(db, base):\n    return db.run(base + "{end}")')
     assert (made.clauses, reasons(made)) == (1, {"spliced text": 1})
+
+
+# What is counted, for all that it cannot be read
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.py", 'def f(c):\n    c.execute("@\n    x = 1\n'),
+        ("a.py", 'def f(c):\n    c.execute("""@\n    x = 1\n'),
+        ("a.py", "def f(c):\n    c.execute(@)\n"),
+        ("a.js", 'def f(c):\n    """Text."""\n    c.execute("""\n      @\n    """)\n'),
+        ("a.go", "package p\nfunc f() {\n\tdb.Exec(`@\n}\n"),
+        ("a.ts", "async function f(c) {\n  await c.query(`@\n}\n"),
+        ("A.java", 'class A { void f() {\n  c.prepare("@);\n  }\n}\n'),
+    ],
+)
+def test_code_that_does_not_parse_is_counted(name: str, code: str) -> None:
+    made = run(code.replace("@", OFFSET), name)
+    assert (made.clauses, reasons(made)) == (1, {"code that does not parse": 1})
+    assert made.findings == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(c):\n    log.info("select a row for update")\n    c.execute(]\n',
+        "def f(c:\n    # select id from jobs for update\n    return 1 for update in x\n",
+        'def f(c):\n    """Select id from jobs for update."""\n    c.execute(]\n',
+    ],
+)
+def test_prose_in_code_that_does_not_parse_is_not_counted(code: str) -> None:
+    assert run(code).clauses == 0
+
+
+def _parts(count: int) -> str:
+    return "".join(f'    q += ", a{index}"\n' for index in range(count))
+
+
+def test_a_text_of_many_parts_is_read() -> None:
+    end = "FROM jobs ORDER BY id OFFSET 1 FOR UPDATE"
+    for code in (
+        f'def f(c):\n    q = "SELECT id"\n{_parts(450)}    q += " {end}"\n    c.execute(q)\n',
+        f'def f(c):\n    c.execute("SELECT id"\n{_parts(900)}    " {end}")\n'.replace("q += ", ""),
+        "def f(c):\n    c.execute(" + "(" * 150 + f'"SELECT id {end}"' + ")" * 150 + ")\n",
+    ):
+        assert texts(run(code).findings, "PGL102") == ["OFFSET 1"]
+
+
+def test_a_text_of_too_many_parts_is_counted() -> None:
+    end = "FROM jobs ORDER BY id OFFSET 1 FOR UPDATE"
+    code = f'def f(c):\n    c.execute("SELECT id"\n{_parts(2500)}    " {end}")\n'
+    made = run(code.replace("q += ", ""))
+    assert (made.clauses, reasons(made)) == (1, {"too many parts": 1})
+    code = f'def f(c):\n    q = "SELECT id"\n{_parts(600)}    q += " {end}"\n    c.execute(q)\n'
+    assert (run(code).clauses, run(code).analysed) == (1, 0)
+
+
+def test_a_statement_that_is_too_large_is_said_to_be_so() -> None:
+    columns = "1, " * 70_000
+    code = f'def f(c, t):\n    c.execute(f"SELECT {columns} id FROM {{t}} FOR UPDATE")\n'
+    assert reasons(run(code)) == {"too large": 1}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_code_in_another_encoding_is_named(encoding: str, tmp_path: Path) -> None:
+    for text, expected in ((f'c.execute("{OFFSET}")\n', 1), ("x = 1  # nothing is locked\n", 0)):
+        path = tmp_path / "a.py"
+        path.write_bytes(text.encode(encoding))
+        made = lint_files([FoundFile(path, "a.py")], lambda _: Settings())
+        assert len(made.errors) == expected
+        assert all("convert it to UTF-8" in error.message for error in made.errors)

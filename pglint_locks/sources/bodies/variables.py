@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from pglint_locks.sources.bodies.flow import Arm, exclude_each_other, share_loop
 
 V = TypeVar("V")
-_MAX_WRITES = 100
+_MAX_WRITES = 500
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ _TRANSPARENT = frozenset(
 )
 
 
+_MAX_WRAPPERS = 300
 _FIRST = frozenset({"as_expression", "satisfies_expression"})
 _LAST = frozenset({"argument", "value_argument", "composite_literal"})
 
@@ -37,7 +38,7 @@ class Call(NamedTuple):
 
 def bare(node: Node) -> Node:
     """An expression without parentheses, `await` and the like around it."""
-    for _ in range(50):
+    for _ in range(_MAX_WRAPPERS):
         operands = node.operands if node.kind in _TRANSPARENT else []
         if not operands or (len(operands) > 1 and node.kind not in _FIRST | _LAST):
             break

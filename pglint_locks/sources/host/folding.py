@@ -11,7 +11,7 @@ from pglint_locks.sources.bodies.templates import Hole, Template, Text
 from pglint_locks.text import Piece, SourceMap, Span
 
 Values = list[Template]
-_MAX_PARTS = 400
+_MAX_PARTS = 2000
 MAX_ALTERNATIVES = 8
 _WORD = re.compile(r"[\w.$\"]+")
 BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet to be joined

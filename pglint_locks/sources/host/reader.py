@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.fragments import fragment_spans, lock_words
@@ -17,6 +18,7 @@ from pglint_locks.sources.host.databases import is_file_for_another, is_for_anot
 from pglint_locks.sources.host.folding import is_whole
 from pglint_locks.sources.host.handles import handle_of
 from pglint_locks.sources.host.language import Language
+from pglint_locks.sources.host.leftovers import in_literals, in_torn_code
 from pglint_locks.sources.host.scopes import Scope, Use
 from pglint_locks.sources.host.sqltext import (
     ends_transaction,
@@ -232,7 +234,7 @@ class _Reading:
             return
         if not filled.parses and not is_foreign_sql(filled.text, [filled.text]):
             if looks_written(filled.text):
-                reason = SPLICED if filled.gaps else _why_unread(filled.text)
+                reason = _why_unread(filled.text, is_spliced=bool(filled.gaps))
                 self._unread += (NotAnalysed(reason, self._source, span) for span in locks)
             return
         self._analysed.update(locks)
@@ -267,11 +269,22 @@ class _Reading:
 
     def not_analysed(self) -> Iterator[NotAnalysed]:
         """The locks that were seen and could not be read, each once."""
-        seen: set[Span] = set()
-        for unread in [*self._unread, *self._fragments()]:
-            if unread.span not in self._analysed and unread.span not in seen:
-                seen.add(unread.span)
+        analysed = {span.start for span in self._analysed}
+        seen: set[int] = set()
+        for unread in chain(self._unread, self._fragments(), self._leftovers()):
+            start = unread.span.start
+            if start not in analysed and start not in seen:
+                seen.add(start)
                 yield unread
+
+    def _leftovers(self) -> Iterator[NotAnalysed]:
+        """What is in no text that is run, going by the walk."""
+        source, language, spoken = self._source, self._language, self._walk.spoken
+        for unread in in_literals(source, language, self._literal_nodes.values(), spoken):
+            if self.is_foreign:
+                unread = unread._replace(reason=FOREIGN)
+            yield unread
+        yield from in_torn_code(source, language, self._walk.scopes[0].node, spoken)
 
     def _fragments(self) -> Iterator[NotAnalysed]:
         """Locking clauses that stand alone, put behind a query that does not show."""
@@ -289,8 +302,10 @@ def _label(scope: Scope) -> str | None:
     return scope.label if scope.is_function else None
 
 
-def _why_unread(text: str) -> str:
-    return "too large" if len(text) > max_statement_length() else "syntax error"
+def _why_unread(text: str, *, is_spliced: bool) -> str:
+    if len(text) > max_statement_length():
+        return "too large"
+    return SPLICED if is_spliced else "syntax error"
 
 
 def _text_of(template: Template) -> str:

@@ -17,6 +17,7 @@ from pglint_locks.sources.host.scopes import Scope, Setting, Use
 from pglint_locks.sources.host.targets import mentions, sign_of, targets
 from pglint_locks.sources.host.texts import Texts
 from pglint_locks.sources.host.tree import Node
+from pglint_locks.text import Span
 
 _MAX_ARMS = 50
 _COMMITS = frozenset({"commit", "rollback", "committransaction", "rollbacktransaction"})
@@ -64,7 +65,10 @@ def _is_specification(node: Node) -> bool:
 
 
 class Walk:
-    """What one walk finds: `scopes` (the file's first) and `uses`, in the order of the text."""
+    """What one walk finds: `scopes` (the file's first) and `uses`, in the order of the text.
+
+    `spoken` are the ranges of texts that are for people.
+    """
 
     def __init__(self, text: str, language: Language, root: Node) -> None:
         self._text = text
@@ -76,6 +80,7 @@ class Walk:
         self._texts = Texts(text, language, root)
         self.scopes = [Scope(root)]
         self.uses: list[Use] = []
+        self.spoken: list[Span] = []
         home = self.scopes[0]
         self._front: list[Task] = [partial(self._visit, root, home, home.arm)]
         while self._front:
@@ -86,7 +91,10 @@ class Walk:
 
     def _visit(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
         language, kind = self._language, node.kind
-        if "comment" in kind or is_for_people(node):
+        if "comment" in kind:
+            return
+        if is_for_people(node):
+            self.spoken.append(node.span)
             return
         if kind in language.functions or kind in language.classes:
             yield from self._enter(node, scope, arm)
@@ -119,6 +127,7 @@ class Walk:
         if call is not None:
             if _MESSAGES.fullmatch(call.name):
                 self._silent.update(id(bare(each)) for each in call.arguments)
+                self.spoken += (each.span for each in call.arguments)
             if language.calls.get(call.name) in (Does.CONCAT, Does.ADD):
                 self._append(node, call, scope, arm)
         is_apart = (call is not None and call.name in _APART) or _is_specification(node)
@@ -161,7 +170,10 @@ class Walk:
     def _is_docstring(self, node: Node) -> bool:
         if not self._language.docstrings or node.kind not in self._language.strings:
             return False
-        return node.parent is not None and node.parent.kind == "expression_statement"
+        if node.parent is None or node.parent.kind != "expression_statement":
+            return False
+        self.spoken.append(node.span)
+        return True
 
     def _is_deferred(self, node: Node) -> bool:
         above = [each.kind for each, _ in zip(node.above(), range(4), strict=False)]
