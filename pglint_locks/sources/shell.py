@@ -1,4 +1,7 @@
-"""SQL in shell scripts: what psql reads from a here-document or is told with `-c`."""
+"""SQL in shell scripts: what psql reads from a here-document or is told with `-c`.
+
+The text may stand in a variable: `SQL='…'`, `read -r -d '' SQL <<'EOF'`, `SQL=$(cat <<'EOF' …)`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import NamedTuple
 
 from pglint_locks.sources.assembly import Assembly
 from pglint_locks.sources.content import FileContent
+from pglint_locks.sources.shellvars import SUBSTITUTED, Variables
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
 from pglint_locks.sql.lockwords import lock_word_spans
@@ -21,7 +25,8 @@ _TOKEN = re.compile(
     | (?P<here><<<)
     | (?P<end>\r?\n|;;?|&&?|\|\||\$?[()]|`)
     | (?P<pipe>\|&?)
-    | (?P<single>\$?'[^']*')
+    | (?P<ansi>\$'(?:[^'\\]|\\.)*')
+    | (?P<single>'[^']*')
     | (?P<double>")
     | (?P<escaped>\\.)
     | (?P<plain>[^\s;&|'"\\`$<()]+)
@@ -33,11 +38,13 @@ _IN_DOUBLE = re.compile(
 )
 _IN_HEREDOC = re.compile(r"\\(?P<escaped>[\\$`]|\r?\n)|(?P<open>\$\(|`)")
 _CLOSING = re.compile(r"^(?P<tabs>\t*)(?P<tag>[A-Za-z_]\w*)\r?$", re.MULTILINE)
-_SUBSTITUTED = "${command}"
 _PSQL = re.compile(r"(?:\S*/)?[\w.-]*psql[\w.-]*\Z|\$\{?\w*psql\w*\}?\Z", re.IGNORECASE)
 # Short options before it in one word take no arguments.
 _COMMAND = re.compile(r"--command(?:=|\Z)|-[01AabEeHLlnqSsttVwWXxz]*c")
 _PRINTS = frozenset({"echo", "printf"})
+_ANSI = re.compile(r"\\(.)", re.DOTALL)
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_DECLARES = frozenset({"export", "local", "readonly", "declare", "typeset"})
 _MAX_NESTING = 5
 
 
@@ -49,17 +56,20 @@ class _Word(NamedTuple):
 
 
 class _Heredoc(NamedTuple):
-    """A here-document that begins behind its line."""
+    """A here-document that begins behind its line; `into` is the variable that takes it."""
 
     tag: str
     strips_tabs: bool
     is_quoted: bool
+    into: str | None = None
 
 
 class _Reading:
     """One pass over a script: simple commands, pipelines and here-documents."""
 
-    def __init__(self, source: SourceText, closings: dict[str, list[int]]) -> None:
+    def __init__(
+        self, source: SourceText, closings: dict[str, list[int]], variables: Variables
+    ) -> None:
         self.source = source
         self.scripts: list[SqlUnit] = []
         self.comments: list[Comment] = []
@@ -74,6 +84,9 @@ class _Reading:
         self._printed: list[_Word] = []  # what is piped on
         self._heredocs: list[_Heredoc] = []
         self._runs_psql = False
+        self._variables = variables
+        self._into: str | None = None  # what takes the output of the command that comes
+        self._cats: list[SqlUnit] = []  # here-documents that are put out as they are
 
     def read(self, span: Span) -> None:
         """Read a range of the file."""
@@ -104,8 +117,9 @@ class _Reading:
             case "end":
                 return self._end(token)
             case "single":
-                inner = Span(span.start + 1 + token[0].startswith("$"), span.end - 1)
-                self._part(span).copy(inner)
+                self._part(span).copy(Span(span.start + 1, span.end - 1))
+            case "ansi":
+                self._ansi_quoted(span)
             case "double":
                 return self._double_quoted(span, limit)
             case "escaped":
@@ -121,6 +135,15 @@ class _Reading:
             self._word_span = span
         self._word_span = Span(self._word_span.start, span.end)
         return self._word
+
+    def _ansi_quoted(self, span: Span) -> None:
+        """`$'…'`, in which backslashes escape."""
+        word, at = self._part(span), span.start + 2
+        for found in _ANSI.finditer(self.source.text, at, span.end - 1):
+            word.copy(Span(at, found.start()))
+            word.put(_CONTROLS.get(found[1], found[1]), Span(*found.span()))
+            at = found.end()
+        word.copy(Span(at, span.end - 1))
 
     def _double_quoted(self, quote: Span, limit: int) -> int:
         text, at = self.source.text, quote.end
@@ -138,7 +161,7 @@ class _Reading:
             else:
                 at = _behind_substitution(text, found.start())
                 self._read_inside(Span(found.end(), at - 1))
-                word.put(_SUBSTITUTED, Span(found.start(), at))
+                word.put(SUBSTITUTED, Span(found.start(), at))
         self._word = None
         self._leave("a quote that is never closed", Span(quote.start, limit))
         return limit
@@ -147,12 +170,13 @@ class _Reading:
         """Read the command whose output is part of a quoted word."""
         if self._nesting >= _MAX_NESTING:
             return
-        inner = _Reading(self.source, self._closings)
+        inner = _Reading(self.source, self._closings, self._variables)
         inner._nesting = self._nesting + 1
         inner.read(span)
         self.scripts += inner.scripts
         self.statements += inner.statements
         self.unread += inner.unread
+        self._cats += inner._cats
 
     def _end_word(self) -> None:
         if self._word is not None:
@@ -162,7 +186,7 @@ class _Reading:
     def _end(self, token: re.Match[str]) -> int:
         """End a command; here-documents begin behind the line that names them."""
         at = token.end()
-        self._end_command()
+        self._end_command(is_opened=token["end"] == "$(")
         if token["end"].endswith("\n"):
             for heredoc in self._heredocs:
                 at = self._heredoc(heredoc, at)
@@ -171,10 +195,11 @@ class _Reading:
             self._runs_psql = False
         return at
 
-    def _end_command(self, *, is_piped: bool = False) -> None:
-        """Look at the words of a command for what psql is told to run."""
+    def _end_command(self, *, is_piped: bool = False, is_opened: bool = False) -> None:
+        """Look at the words of a command for what psql is told to run, and what is set."""
         self._end_word()
         words, here, printed = self._words, self._here, self._printed
+        self._set(words, is_opened=is_opened)
         self._words, self._here, self._printed = [], None, []
         names = [index for index, word in enumerate(words) if _PSQL.match(word.unit.text)]
         if names:
@@ -182,10 +207,32 @@ class _Reading:
             run = [*printed, *_commands(words[names[0] + 1 :])]
             run += words[here : here + 1] if here is not None else []
             place = Span((printed or words)[0].span.start, words[-1].span.end)
-            self.scripts += (word.unit for word in run)
+            for word in run:
+                self._run(word.unit)
             self.statements += [place] if run else []
         elif is_piped and words and words[0].unit.text in _PRINTS:
             self._printed = [word for word in words[1:] if not word.unit.text.startswith("-")]
+        elif words and words[0].unit.text not in _PRINTS:
+            self._variables.pass_on(words[0].unit.text, (word.unit for word in words[1:]))
+
+    def _run(self, unit: SqlUnit) -> None:
+        self.scripts += self._variables.run(unit)
+
+    def _set(self, words: list[_Word], *, is_opened: bool) -> None:
+        """Take down what variables are set to, or that one takes what comes."""
+        into, self._into = self._into, None
+        names = [word.unit.text for word in words]
+        if names[:1] == ["read"] and self._heredocs:
+            into = names[-1]
+        elif names[:1] != ["cat"]:
+            into = None
+            for word in words[names[:1] != [] and names[0] in _DECLARES :]:
+                name = self._variables.set(word.unit, self._cats)
+                if name is None:
+                    break
+                self._into = name if is_opened and word is words[-1] else None
+        if self._heredocs and names[:1] in (["read"], ["cat"]):
+            self._heredocs[-1] = self._heredocs[-1]._replace(into=into or "")
 
     def _heredoc(self, heredoc: _Heredoc, at: int) -> int:
         """Read a here-document whose first line begins at `at`; where it ends."""
@@ -194,10 +241,15 @@ class _Reading:
         if near == len(lines):
             return at
         closing = lines[near]
-        if self._runs_psql:
+        if self._runs_psql or heredoc.into is not None:
             assembly = Assembly(self.source)
             _put_heredoc(assembly, self.source.text, Span(at, closing), heredoc.is_quoted)
-            self.scripts.append(assembly.unit())
+            if self._runs_psql:
+                self._run(assembly.unit())
+            elif heredoc.into:
+                self._variables.hold(heredoc.into, assembly.unit())
+            else:
+                self._cats.append(assembly.unit())
         return self.source.text.index(heredoc.tag, closing) + len(heredoc.tag)
 
     def _leave(self, reason: str, span: Span) -> None:
@@ -242,7 +294,7 @@ def _put_heredoc(assembly: Assembly, text: str, span: Span, is_quoted: bool) -> 
             assembly.put(found["escaped"].strip("\r\n"), Span(*found.span()))
         else:
             at = min(_behind_substitution(text, found.start()), span.end)
-            assembly.put(_SUBSTITUTED, Span(found.start(), at))
+            assembly.put(SUBSTITUTED, Span(found.start(), at))
     assembly.copy(Span(at, span.end))
 
 
@@ -267,11 +319,12 @@ def _behind_substitution(text: str, at: int) -> int:
 
 def read(source: SourceText) -> FileContent:
     """What each psql reads from a here-document, a pipe or its arguments, as a script each."""
-    reading = _Reading(source, _closings(source.text))
+    variables = Variables()
+    reading = _Reading(source, _closings(source.text), variables)
     reading.read(Span(0, len(source.text)))
     return FileContent(
         scripts=tuple(reading.scripts),
         comments=tuple(reading.comments),
         statements=tuple(reading.statements),
-        not_analysed=tuple(reading.unread),
+        not_analysed=(*reading.unread, *variables.not_analysed()),
     )

@@ -110,6 +110,48 @@ def test_shell_commands_that_psql_runs(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
+        f"SQL='{LOCK}'\npsql -c \"$SQL\"",
+        f"SQL='{LOCK}'\npsql -c \"${{SQL}};\"",
+        f'local sql="{LOCK}"\nprintf \'%s\' "$sql" | psql',
+        f"SQL='SELECT 1'\nSQL='{LOCK}'\npsql <<< \"$SQL\"",
+        f"SQL='{LOCK[:9]}'\nSQL+='{LOCK[9:]}'\npsql -c \"$SQL\"",
+        f"read -r -d '' SQL <<'XX'\n{LOCK}\nXX\npsql -c \"$SQL\"",
+        f"SQL=$(cat <<'XX'\n{LOCK}\nXX\n)\npsql -c \"$SQL\"",
+        f'SQL="$(cat <<\'XX\'\n{LOCK}\nXX\n)"\nexport SQL\npsql -c "$SQL"',
+        f"SQL='{LOCK}'\npsql <<XX\n$SQL\nXX\n",
+        f"psql -c $'-- it\\'s\\n{LOCK}'",
+    ],
+)
+def test_shell_variables_and_quotes(command: str) -> None:
+    assert offsets("a.sh", command) == ["OFFSET 1"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"SQL='{LOCK}'\nrun \"$SQL\"",
+        f"run '{LOCK}'",
+        f"read -r -d '' SQL <<'XX'\n{LOCK}\nXX\nrun \"$SQL\"",
+    ],
+)
+def test_sql_in_shell_that_no_psql_is_seen_to_run_is_counted(command: str) -> None:
+    run = lint_text(command, "a.sh", Settings())
+    assert (run.clauses, dict(run.reasons)) == (1, {"SQL text run elsewhere": 1})
+
+
+def test_sql_in_shell_for_another_database_is_counted_so() -> None:
+    run = lint_text(f"mysql -e '{LOCK}'", "a.sh", Settings())
+    assert dict(run.reasons) == {"another database's SQL": 1}
+
+
+@pytest.mark.parametrize("command", [f"echo '{LOCK}'", "note='select one for update'", "run -x"])
+def test_text_in_shell_that_is_no_sql_is_not_counted(command: str) -> None:
+    assert lint_text(command, "a.sh", Settings()).clauses == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         f"mysql -c '{LOCK}'",
         f"psql -f x -v c='{LOCK}'",
         f"psql -d '{LOCK}'",
