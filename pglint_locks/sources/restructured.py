@@ -15,6 +15,11 @@ _DIRECTIVE = re.compile(
     r"\.\.[ \t]+(?:code-block|code|sourcecode)::[ \t]*(?P<language>[\w+#-]*)[ \t]*\r?$",
     re.MULTILINE,
 )
+_HIGHLIGHT = re.compile(r"^\.\.[ \t]+highlight::[ \t]*(?P<language>[\w+#-]*)", re.MULTILINE)
+# A paragraph that ends in `::`, and so says that a block of code follows.
+_PARAGRAPH = re.compile(
+    r"^(?P<indent>[ \t]*)(?!\.\.[ \t])(?:\S[^\r\n]*)?::[ \t]*\r?$", re.MULTILINE
+)
 _LINE = re.compile(r"(?P<indent>[ \t]*)(?P<text>[^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _OPTION = re.compile(r":[\w-]+:")
 
@@ -26,10 +31,21 @@ def read(source: SourceText) -> FileContent:
 
 
 def _sql_blocks(text: str) -> Iterator[Span]:
-    for directive in _DIRECTIVE.finditer(text):
-        if directive["language"].lower() in LANGUAGES:
-            block = _block(text, directive.end(), len(directive["indent"]))
-            if block is not None:
+    """Blocks after a directive, and those after `::`, which are what `highlight` said last."""
+    said = [(each.start(), each["language"].lower()) for each in _HIGHLIGHT.finditer(text)]
+    opened = [*_DIRECTIVE.finditer(text), *(_PARAGRAPH.finditer(text) if said else ())]
+    end = 0
+    for opening in sorted(opened, key=re.Match.start):
+        if opening.start() < end:
+            continue  # in another block
+        language = opening.groupdict().get("language", "").lower()
+        if not language:
+            before = [each for place, each in said if place < opening.start()]
+            language = before[-1] if before else ""
+        block = _block(text, opening.end(), len(opening["indent"]))
+        if block is not None:
+            end = block.end
+            if language in LANGUAGES:
                 yield block
 
 
