@@ -232,13 +232,14 @@ class FileLint:
                     self.ledger.count(routine.other_text, [span])
                     self.ledger.note(routine.other_text, f"{routine.language} function body", span)
             if routine.body is not None:
+                here = modelled[index].transaction
                 yield _RoutineBody(
                     routine.body._replace(label=label),
                     routine.language,
                     routine.argument_names,
                     routine.returns_one_row,
                     modelled[index].routine,
-                    modelled[index].transaction.of_body(),
+                    here.of_body() if routine.name is None else here.of_callers(),
                 )
 
     def _subjects(self, script: ParsedScript) -> set[int]:

@@ -72,6 +72,10 @@ class Transaction(NamedTuple):
             characteristics=unplaced, frame=Frame.UNKNOWN, is_first=False, statements=()
         )
 
+    def of_callers(self) -> Transaction:
+        """The transaction of what a routine runs that is made in this one: that of its callers."""
+        return Transaction(temporary=self.temporary)
+
 
 def kept_snapshot(statement: Statement) -> str | None:
     """The isolation level that keeps one snapshot for a statement's whole transaction.
