@@ -31,7 +31,7 @@ from pglint_locks.sql.lockwords import (
     has_model_words,
     has_view_words,
 )
-from pglint_locks.text import SourceText
+from pglint_locks.text import BYTE_ORDER_MARK, SourceText
 
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 _Work = tuple[SourceText, Settings]
 Reported = Callable[[Sequence[Finding]], Sequence[Finding]]
 """Which of all findings are reported, in their order."""
-
-
-_BOM = "\ufeff"
 
 
 class _Gathered(NamedTuple):
@@ -199,7 +196,7 @@ def _gather_text(
     data = text.encode()
     if not is_worth_reading(name, data):
         return _Gathered([], 1, [])
-    body = text.removeprefix(_BOM)
+    body = text.removeprefix(BYTE_ORDER_MARK)
     work = [(SourceText(name, body, text.removesuffix(body)), settings)]
     defines = has_lock_words(data) and may_define_views(name, data)
     if not defines and catalog is None:
@@ -222,7 +219,7 @@ def _read(
     """
     if file.name in changed:
         text = changed[file.name]
-        return text.encode(), SourceText(file.name, text.removeprefix(_BOM))
+        return text.encode(), SourceText(file.name, text.removeprefix(BYTE_ORDER_MARK))
     try:
         data = file.path.read_bytes()
         if kind_of(file.name).look is not Look.SQL:

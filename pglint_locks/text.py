@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+BYTE_ORDER_MARK = "\ufeff"
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""Where a row ends: at LF, CRLF or CR, and nowhere else."""
 
 
 class Span(NamedTuple):
@@ -59,7 +61,7 @@ class SourceText:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
+        return [0, *(match.end() for match in LINE_END.finditer(self.text))]
 
     @property
     def row_count(self) -> int:

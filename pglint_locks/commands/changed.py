@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 from pglint_locks.config import Config
 from pglint_locks.discovery import FoundFile
-from pglint_locks.text import SourceText, Span
+from pglint_locks.text import BYTE_ORDER_MARK, SourceText, Span
 
 if TYPE_CHECKING:
     from pglint_locks.changes import Changes
     from pglint_locks.findings import Finding
-
-_BOM = "\ufeff"
 
 
 class Changed:
@@ -50,7 +48,7 @@ class Changed:
         if name in self._spans:
             from pglint_locks.changes import moved
 
-            texts = (before.removeprefix(_BOM), after.removeprefix(_BOM))
+            texts = (before.removeprefix(BYTE_ORDER_MARK), after.removeprefix(BYTE_ORDER_MARK))
             self._spans[name] = moved(self._spans[name], *texts)
 
     @property

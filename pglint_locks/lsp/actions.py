@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
@@ -12,10 +11,9 @@ from pglint_locks.findings import Edit, Finding
 from pglint_locks.lsp.analysis import Analysed
 from pglint_locks.lsp.features import EXPLAIN, FIX_ALL
 from pglint_locks.sources.kinds import kind_of
-from pglint_locks.text import Span
+from pglint_locks.text import LINE_END, Span
 
 _REASON = "reason"
-_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def actions(
@@ -99,7 +97,7 @@ def _suppressions(
             edit=_edit(analysed, [_difference(document.body, done)]),
         )
     opens, closes = kind_of(analysed.linter.name).comment
-    end = _LINE_END.search(document.body)
+    end = LINE_END.search(document.body)
     comment = f"{opens}pglint: ignore-file[{code}] {_REASON}{closes}{end[0] if end else chr(10)}"
     top = _top(document.body)
     if analysed.linter.suppresses(document.body, comment, top, code):
@@ -113,7 +111,7 @@ def _suppressions(
 
 def _top(text: str) -> int:
     """Where a comment for all of a file may stand: its start, behind a line that begins `#!`."""
-    end = _LINE_END.search(text)
+    end = LINE_END.search(text)
     return end.end() if text.startswith("#!") and end else 0
 
 

@@ -14,9 +14,8 @@ from lsprotocol import types
 
 from pglint_locks.lsp.positions import Places
 from pglint_locks.sources.kinds import SQL, is_read_by_default
-from pglint_locks.text import Span
+from pglint_locks.text import BYTE_ORDER_MARK, Span
 
-_BOM = "\ufeff"
 _HALF = re.compile("[\ud800-\udfff]")
 _SQL_LANGUAGES = frozenset({"sql", "pgsql", "postgres", "postgresql", "plpgsql", "psql"})
 _ENDINGS = {"python": ".py", "typescriptreact": ".tsx", "markdown": ".md"}
@@ -72,7 +71,7 @@ class Document:
     @cached_property
     def lead(self) -> int:
         """How many characters stand before the text that is linted: a byte order mark."""
-        return len(_BOM) if self.text.startswith(_BOM) else 0
+        return len(BYTE_ORDER_MARK) if self.text.startswith(BYTE_ORDER_MARK) else 0
 
     @cached_property
     def body(self) -> str:

@@ -14,9 +14,8 @@ from itertools import accumulate
 
 from lsprotocol import types
 
-from pglint_locks.text import Span
+from pglint_locks.text import LINE_END, Span
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _BEYOND_BMP = re.compile("[\U00010000-\U0010ffff]")
 
 UTF8, UTF32 = types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf32
@@ -32,7 +31,7 @@ class Places:
     @cached_property
     def _line_starts(self) -> Sequence[int]:
         if "\r" in self.text:
-            return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+            return [0, *(end.end() for end in LINE_END.finditer(self.text))]
         lines = self.text.split("\n")[:-1]
         return [0, *accumulate(len(line) + 1 for line in lines)]
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 60
-URI = "file:///work/a.sql"
 
 
 class FailedError(Exception):

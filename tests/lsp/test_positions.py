@@ -102,11 +102,11 @@ def test_an_edit(text: str, new: str, encoding: str, data: st.DataObject) -> Non
 @pytest.mark.parametrize(
     ("uri", "language", "end"),
     [
-        ("file:///work/a%20b/c.sql", "sql", "/work/a b/c.sql"),
-        ("file:///work/%C3%A9.py", "python", "/work/é.py"),
+        ("file:///project/a%20b/c.sql", "sql", "/project/a b/c.sql"),
+        ("file:///project/%C3%A9.py", "python", "/project/é.py"),
         ("untitled:Untitled-1", "python", "/Untitled-1.py"),
         ("untitled:Untitled-1", "postgres", "/Untitled-1.sql"),
-        ("git:/work/a.sql?ref=HEAD", "sql", "/a.sql"),
+        ("git:/project/a.sql?ref=HEAD", "sql", "/a.sql"),
         ("untitled:", "sql", "/untitled.sql"),
     ],
 )

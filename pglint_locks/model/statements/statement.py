@@ -23,11 +23,10 @@ from pglint_locks.sql.clauses import ClauseText, clauses_by_select
 from pglint_locks.sql.fingerprint import fingerprint
 from pglint_locks.sql.parse import Parsed
 from pglint_locks.sql.tokens import Tokens
-from pglint_locks.text import Span
+from pglint_locks.text import LINE_END, Span
 
 _WORD = re.compile(r"\w+")
 _NO_SETTINGS = Context()
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _RUN_AT_ONCE = (
     ast.SelectStmt,
     ast.InsertStmt,
@@ -168,7 +167,7 @@ class Statement:
 
         A space where the statement is a single line.
         """
-        line_end = _LINE_END.search(self.text)
+        line_end = LINE_END.search(self.text)
         if line_end is None:
             return " "
         before = self.text[: self.tokens[index].span.start]
