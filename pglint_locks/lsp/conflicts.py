@@ -14,7 +14,7 @@ _FIRST_CONFLICT = {
 }
 _TAKEN_BY = {
     "FOR KEY SHARE": "INSERT or UPDATE of a row that refers to it",
-    "FOR SHARE": "",
+    "FOR SHARE": "no other command",
     "FOR NO KEY UPDATE": "UPDATE of other columns than keys",
     "FOR UPDATE": "DELETE, UPDATE of a key",
 }
@@ -29,8 +29,12 @@ def conflicting(strength: str) -> list[str]:
 def table(strength: str) -> str:
     """The conflicts of a strength as a Markdown table, with the commands that take each."""
     against = conflicting(strength)
-    lines = ["| held by others | taken by | |", "|---|---|---|"]
+    lines = [
+        "| another transaction's lock on it | taken too by | at the same time |",
+        "|---|---|---|",
+        "| none | SELECT | yes |",
+    ]
     for other in STRENGTHS:
-        verdict = "conflicts" if other in against else "goes together"
+        verdict = "**no**: one waits" if other in against else "yes"
         lines.append(f"| `{other}` | {_TAKEN_BY[other]} | {verdict} |")
     return "\n".join(lines)

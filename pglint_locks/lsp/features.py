@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pglint_locks.lsp.analysis import Analysed, Configurations, Unknown
 
 EXPLAIN = "pglint-locks.explain"
+REPORT = "pglint-locks.report"
 FIX_ALL = "source.fixAll.pglint-locks"
 _WATCHED = (*FILE_NAMES, "*baseline*.json")
 
@@ -120,6 +121,16 @@ def _repairs(server: Server) -> None:
             server.window_show_document(types.ShowDocumentParams(url, external=True))
         else:
             server.window_show_message(types.ShowMessageParams(types.MessageType.Info, url))
+
+    @server.command(REPORT)
+    async def report(*arguments: Any) -> str | None:
+        def made(analysed: Analysed) -> list[str]:
+            from pglint_locks.lsp.lock_report import lock_report
+
+            return [lock_report(analysed)]
+
+        reports = await server.ask(str(arguments[0]), made) if arguments else []
+        return reports[0] if reports else None
 
     @server.feature(
         types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["[", ","])

@@ -11,28 +11,38 @@ from pglint_locks.model import Cte, LockingClause, RowMark, WaitPolicy
 from pglint_locks.text import SourceText
 
 _WAITS = {
-    WaitPolicy.BLOCK: "waits for a transaction that holds one of them",
-    WaitPolicy.SKIP_LOCKED: "leaves out those that another transaction holds",
-    WaitPolicy.NOWAIT: "fails at once (SQLSTATE 55P03) if another transaction holds one of them",
+    WaitPolicy.BLOCK: "waits where another transaction holds one",
+    WaitPolicy.SKIP_LOCKED: "leaves out what another transaction holds",
+    WaitPolicy.NOWAIT: "fails at once (SQLSTATE 55P03) where another transaction holds one",
 }
 
 
 def about(seen: Seen, source: SourceText) -> str:
     """Which rows of which tables a clause locks, how often it runs, and what excludes what."""
+    lines = [f"**{_code(written(seen, source))}**", "", *facts(seen, source)]
     clause = seen.clause
-    written = " ".join(source.text[seen.span.start : seen.span.end].split())
-    if clause.refusal is not None:
-        return (
-            f"**{_code(written)}**: the server refuses the statement\n\n"
-            f"> ERROR: {clause.refusal.message} (SQLSTATE {clause.refusal.sqlstate})"
-        )
-    if not clause.marks:
-        return f"**{_code(written)}** locks no row: nothing that it reaches is a table"
-    lines = [f"**{_code(written)}**", "", *map(_locks, clause.marks), f"- {_how_often(clause)}"]
-    lines += _uses(seen, source)
-    for strength in dict.fromkeys(str(mark.strength) for mark in clause.marks):
-        lines += ["", f"While one transaction holds `{strength}` on a row:", "", table(strength)]
+    strengths = () if clause.refusal is not None else [str(mark.strength) for mark in clause.marks]
+    for strength in dict.fromkeys(strengths):
+        lines += ["", f"Beside `{strength}` of one transaction on a row:", "", table(strength)]
     return "\n".join(lines)
+
+
+def written(seen: Seen, source: SourceText) -> str:
+    """A clause's words, in one line."""
+    return " ".join(source.text[seen.span.start : seen.span.end].split())
+
+
+def facts(seen: Seen, source: SourceText) -> list[str]:
+    """What a clause does: lines of a list."""
+    clause = seen.clause
+    if clause.refusal is not None:
+        said = f"{clause.refusal.message} (SQLSTATE {clause.refusal.sqlstate})"
+        return ["- the server refuses the statement:", f"  {said}"]
+    if not clause.marks:
+        return ["- locks no row: nothing that it reaches is a table"]
+    verb = "locks" if model.is_run(clause) else "would lock"
+    locks = [_locks(mark, verb) for mark in clause.marks]
+    return [*locks, f"- {_how_often(clause)}", *_uses(seen, source)]
 
 
 def hint(clause: LockingClause) -> str:
@@ -41,15 +51,17 @@ def hint(clause: LockingClause) -> str:
         return "refused by the server"
     if not clause.marks:
         return "locks nothing"
+    if not model.is_run(clause):
+        return "is never run"
     names = dict.fromkeys(str(mark.table) for mark in clause.marks)
     strengths = dict.fromkeys(str(mark.strength)[4:].lower() for mark in clause.marks)
     return f"locks {', '.join(names)} ({', '.join(strengths)})"
 
 
-def _locks(mark: RowMark) -> str:
-    rows = "the rows" if model.locks_many_rows(mark) else "one row at most"
+def _locks(mark: RowMark, verb: str) -> str:
+    rows = "the rows that the query finds" if model.locks_many_rows(mark) else "one row at most"
     waits = _WAITS[mark.wait_policy]
-    return f"- locks {rows} that it returns of {_code(str(mark.table))} `{mark.strength}`; {waits}"
+    return f"- {verb} {_code(str(mark.table))} `{mark.strength}`, {rows}; {waits}"
 
 
 def _how_often(clause: LockingClause) -> str:
@@ -73,7 +85,7 @@ def _uses(seen: Seen, source: SourceText) -> Iterator[str]:
         for use in model.row_uses(clause, mark)[:1]:
             row = source.position(seen.place(use.span).start).row
             name = _code(str(mark.table))
-            yield f"- next use: the {use.write.verb} of {name} in line {row}"
+            yield f"- the rows are next used by the {use.write.verb} of {name} in line {row}"
 
 
 def _code(text: str) -> str:

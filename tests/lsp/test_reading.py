@@ -30,13 +30,11 @@ def test_a_clause_that_nothing_is_wrong_with(client: Client) -> None:
     text = shown(client, sql)
     assert client.published() == []
     assert text.startswith("**`FOR NO KEY UPDATE NOWAIT`**")
-    assert "locks one row at most that it returns of `app.jobs` `FOR NO KEY UPDATE`" in text
+    assert "locks `app.jobs` `FOR NO KEY UPDATE`, one row at most; fails at once" in text
     assert "fails at once (SQLSTATE 55P03)" in text
     assert "runs once for each execution of the statement" in text
-    assert (
-        "| `FOR KEY SHARE` | INSERT or UPDATE of a row that refers to it | goes together |" in text
-    )
-    assert "| `FOR SHARE` |  | conflicts |" in text
+    assert "| `FOR KEY SHARE` | INSERT or UPDATE of a row that refers to it | yes |" in text
+    assert "| `FOR SHARE` | no other command | **no**: one waits |" in text
     assert hover(client, 2, 3)["range"] == {
         "start": {"line": 1, "character": 2},
         "end": {"line": 2, "character": 8},
@@ -51,9 +49,9 @@ def test_a_claim(client: Client) -> None:
         "  FOR UPDATE SKIP LOCKED);\n",
     )
     assert "**`FOR UPDATE SKIP LOCKED`**" in text
-    assert "leaves out those that another transaction holds" in text
+    assert "leaves out what another transaction holds" in text
     assert "may run, as the planner likes, once for each row" in text
-    assert "next use: the UPDATE of `jobs` in line 1" in text
+    assert "next used by the UPDATE of `jobs` in line 1" in text
 
 
 def test_the_next_use_in_the_transaction(client: Client) -> None:
@@ -62,7 +60,30 @@ def test_the_next_use_in_the_transaction(client: Client) -> None:
         "BEGIN;\nSELECT id FROM jobs WHERE id = 1 FOR UPDATE;\n\n"
         "DELETE FROM jobs WHERE id = 1;\nCOMMIT;\n",
     )
-    assert "next use: the DELETE of `jobs` in line 4" in text
+    assert "next used by the DELETE of `jobs` in line 4" in text
+
+
+def test_the_report_of_a_file(client: Client) -> None:
+    client.begin()
+    client.open(
+        "SELECT id FROM jobs WHERE id = 1\n  FOR NO KEY UPDATE NOWAIT;\n"
+        "SELECT count(*) FROM jobs FOR UPDATE;\n"
+    )
+
+    def report(*arguments: object) -> Any:
+        params = {"command": "pglint-locks.report", "arguments": arguments}
+        return client.request("workspace/executeCommand", params)
+
+    lines = report(client.uri("a.sql")).splitlines()
+    assert lines[:5] == [
+        *("# Locks of a.sql", "", "2 locking clauses, 1 finding."),
+        *("", "## Line 2: FOR NO KEY UPDATE NOWAIT"),
+    ]
+    assert "- runs once for each execution of the statement" in lines
+    assert lines.index("## Line 3: FOR UPDATE") > 5
+    assert lines[-1].startswith("- line 3, error [PGL701](https://")
+    assert report(client.uri("never-opened.sql")) is None
+    assert report() is None
 
 
 @pytest.mark.parametrize(
@@ -73,6 +94,7 @@ def test_the_next_use_in_the_transaction(client: Client) -> None:
             "is not allowed with aggregate functions (SQLSTATE",
         ),
         ("WITH c AS (SELECT 1) SELECT * FROM c FOR UPDATE;", "locks no row"),
+        ("WITH c AS (SELECT id FROM t FOR UPDATE) SELECT 1;", "would lock `t`"),
         ("WITH c AS (SELECT id FROM t FOR UPDATE) SELECT 1;", "is never run"),
         (
             "WITH c AS (SELECT id FROM t FOR UPDATE) SELECT * FROM c;",
