@@ -19,7 +19,7 @@ from pglint_locks.plugins import plugin_errors
 from pglint_locks.run import Run
 
 # What has no meaning where nothing is printed, written or compared with an earlier state.
-_TOPICS = ("What is reported", "")
+_TOPICS = ("What is reported", "What is known of tables", "")
 _OF_THE_PROGRAM = frozenset({"fail-on", "since", "staged", "baseline", "write-baseline"})
 
 
@@ -66,7 +66,9 @@ def lint_text(
     """
     cwd = working_directory()
     layer = _layer(select, extend_select, ignore, options, cwd)
-    settings = Config((layer,), cwd, cwd).settings(absolute(Path(filename), cwd))
+    config = Config((layer,), cwd, cwd)
+    config.check_schema()
+    settings = config.settings(absolute(Path(filename), cwd))
     run = run_text(sql, filename, settings)
     return _findings(run, (), {filename: settings.severity_threshold})
 
@@ -107,6 +109,7 @@ def lint_paths(
         raise UsageError("config and isolated exclude each other; leave one out")
     cwd = working_directory()
     layer = _layer(select, extend_select, ignore, options, cwd)
+    Config((layer,), cwd, cwd).check_schema()
     configs = Configs(cwd, (layer,), Path(config) if config is not None else None, isolated)
     found = discover([os.fspath(path) for path in paths], configs, cwd)
     thresholds: dict[str, Severity] = {}

@@ -24,7 +24,7 @@ from pglint_locks.options import (
     checked,
     parsed,
 )
-from pglint_locks.paths import absolute, below, shown
+from pglint_locks.paths import absolute, below, has_wildcards, shown
 from pglint_locks.patterns import Level, PatternSet
 from pglint_locks.plugins import known_rules
 from pglint_locks.selection import called_formerly, closest, matching, resolve
@@ -41,7 +41,8 @@ class Settings:
     """What the engine wants to know, for one file.
 
     `enabled` holds the codes that the selection and per-file ignores leave.  `severity`
-    has the severities that replace a rule's own; None switches the rule off.
+    has the severities that replace a rule's own; None switches the rule off.  `schema` are
+    absolute paths, be it with wildcards.
     """
 
     enabled: frozenset[str] = field(default_factory=lambda: resolve(known_rules()))
@@ -52,6 +53,8 @@ class Settings:
     isolation_level: str | None = None
     assume_in_transaction: bool = False
     strict_no_key: bool = False
+    schema: tuple[str, ...] = ()
+    schema_from_sources: bool = True
     dialect_paths: tuple[str, ...] = OTHER_DATABASES
     file_timeout: float | None = None
 
@@ -98,6 +101,15 @@ class Config:
         """The value of a key that holds a path, from the directory it is relative to."""
         layer = self._setter(key)
         return layer.root / layer.values[key] if layer else None
+
+    def files(self, key: str) -> tuple[str, ...]:
+        """The values of a key that holds paths, from the directory they are relative to."""
+        layer = self._setter(key)
+        return (
+            tuple(str(absolute(Path(each), layer.root)) for each in layer.values[key])
+            if (layer)
+            else ()
+        )
 
     def selectors(self, key: str) -> tuple[str, ...] | None:
         """What `select`, `extend-select` or `ignore` add up to; None where unset."""
@@ -151,6 +163,17 @@ class Config:
         for pattern in self["per-file-ignores"]:
             self._pattern_set("per-file-ignores", (pattern,))
 
+    def check_schema(self) -> None:
+        """Make sure that the files of the schema exist, before a file is read.
+
+        Raises:
+            UsageError: one does not, and its name has no wildcards.
+        """
+        for path in self.files("schema"):
+            if not (has_wildcards(path) or os.path.exists(path)):
+                name = shown(Path(path), self.cwd)
+                raise UsageError(f"{self.origin('schema')}: schema: there is no {name}")
+
     def _pattern_set(self, key: str, patterns: tuple[str, ...]) -> PatternSet:
         """A key's gitignore patterns, compiled once."""
         if patterns not in self._pattern_sets:
@@ -200,6 +223,8 @@ class Config:
             isolation_level=self["isolation-level"],
             assume_in_transaction=assume_in_transaction,
             strict_no_key=self["strict-no-key"],
+            schema=self.files("schema"),
+            schema_from_sources=self["schema-from-sources"],
             dialect_paths=self["dialect-paths"],
             file_timeout=self["file-timeout"],
         )
@@ -293,6 +318,7 @@ class Configs:
             return None
         config = Config((Layer(name, path.parent, values), *self._over), path.parent, self._cwd)
         config.compile_patterns()
+        config.check_schema()
         return config
 
 

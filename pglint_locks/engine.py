@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pglint_locks.config import Settings
 from pglint_locks.discovery import FoundFile
 from pglint_locks.findings import Finding
+from pglint_locks.paths import working_directory
 from pglint_locks.run import FileError, FileReport, Run
 from pglint_locks.sources.decode import UnreadableTextError, decode, is_wide
 from pglint_locks.sources.kinds import Look, kind_of
@@ -29,13 +30,14 @@ from pglint_locks.sql.lockwords import (
     has_lock_calls,
     has_lock_words,
     has_model_words,
+    has_table_words,
     has_view_words,
 )
 from pglint_locks.text import BYTE_ORDER_MARK, SourceText
 
 if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
-    from pglint_locks.model.queries.known import Known
+    from pglint_locks.linting import KnownFor, Schemas
     from pglint_locks.schema.catalog import Catalog
     from pglint_locks.sources.orm.models import Models
     from pglint_locks.suppressing import Suppressed
@@ -46,12 +48,12 @@ Reported = Callable[[Sequence[Finding]], Sequence[Finding]]
 
 
 class _Gathered(NamedTuple):
-    """The files worth reading further, with the views and ORM's models that all files define."""
+    """The files worth reading further, with what all files and the schema define."""
 
     work: list[_Work]
     files: int
     errors: list[FileError]
-    known: Known | None = None
+    known_for: KnownFor | None = None
     models: Models | None = None
 
 
@@ -138,7 +140,7 @@ def _gather(
     errors: list[FileError] = []
     work: list[_Work] = []
     others: list[FoundFile] = []
-    locks, defining = False, set[str]()
+    locks, defining = False, _Defining(set(), set())
     of_models: dict[str, str] = {}
     for file in files:
         data, source = _read(file, errors, changed)
@@ -147,33 +149,58 @@ def _gather(
         if source is None:
             continue
         locks = locks or has_lock_words(data)
-        if may_define_views(file.name, data):
-            defining.add(file.name)
+        defining.look(file.name, data)
         if is_worth_reading(file.name, data):
             work.append((source, settings_for(file)))
         else:
             others.append(file)
     read = len(files) - len(errors)
     models = _models(work, of_models)
-    if not (locks and defining):
+    has_schema = any(settings.schema for _, settings in work)
+    views = defining.views if locks else set()
+    tables = defining.tables if any(settings.schema_from_sources for _, settings in work) else set()
+    if not (work and (views or tables or has_schema)):
         return _Gathered(work, read, errors, models=models)
-    from pglint_locks.linting import gather_views
-    from pglint_locks.model.queries.known import Known
+    sources = list(work)
+    for file in others:
+        if views or has_schema or file.name in tables:
+            source = _read(file, errors, changed)[1]
+            sources += [(source, settings_for(file))] if source is not None else []
+    schemas = _schemas(sources, views, tables, [source.text for source, _ in work])
+    for source, settings in sources[len(work) :]:
+        if schemas.known(settings).views.may_lock(source.text):
+            work.append((source, settings))
+    return _Gathered(work, read, errors, schemas.known, models)
+
+
+class _Defining(NamedTuple):
+    """The names of files that may define views and tables."""
+
+    views: set[str]
+    tables: set[str]
+
+    def look(self, name: str, data: bytes) -> None:
+        """Note a file for what its bytes may define."""
+        if may_define_views(name, data):
+            self.views.add(name)
+        if may_define_tables(name, data):
+            self.tables.add(name)
+
+
+def _schemas(
+    sources: Sequence[_Work], views: set[str], tables: set[str], texts: Sequence[str]
+) -> Schemas:
+    """What the names of relations mean in a run over these sources."""
+    from pglint_locks.linting import Schemas, gather_tables, gather_views
     from pglint_locks.model.queries.views import tables_created
 
-    defined = [(source, settings) for source, settings in work if source.name in defining]
-    for file in others:
-        if file.name in defining and (source := _read(file, errors, changed)[1]) is not None:
-            defined.append((source, settings_for(file)))
-    views = gather_views(defined)
-    tables = set[str]().union(*(tables_created(source.text) for source, _ in work))
-    for file in others:
-        source = _read(file, errors, changed)[1]
-        if source is not None:
-            tables |= tables_created(source.text)
-            if views.may_lock(source.text):
-                work.append((source, settings_for(file)))
-    return _Gathered(work, read, errors, Known(views.beside_tables(tables)), models)
+    return Schemas(
+        working_directory(),
+        gather_views([(source, own) for source, own in sources if source.name in views]),
+        frozenset(name for source, _ in sources for name in tables_created(source.text)),
+        gather_tables([(source, own) for source, own in sources if source.name in tables]),
+        texts,
+    )
 
 
 def _models(work: Iterable[_Work], defining: Mapping[str, str]) -> Models | None:
@@ -198,15 +225,15 @@ def _gather_text(
         return _Gathered([], 1, [])
     body = text.removeprefix(BYTE_ORDER_MARK)
     work = [(SourceText(name, body, text.removesuffix(body)), settings)]
-    defines = has_lock_words(data) and may_define_views(name, data)
-    if not defines and catalog is None:
+    defining = _Defining(set(), set())
+    defining.look(name, data)
+    views = defining.views if has_lock_words(data) else set()
+    tables = defining.tables if settings.schema_from_sources else set()
+    if not (views or tables or settings.schema or catalog):
         return _Gathered(work, 1, [])
-    from pglint_locks.linting import gather_views
-    from pglint_locks.model.queries.known import Known
-    from pglint_locks.model.queries.views import Views, tables_created
-
-    views = gather_views(work).beside_tables(tables_created(text)) if defines else Views()
-    return _Gathered(work, 1, [], Known(views) if catalog is None else Known(views, catalog))
+    schemas = _schemas(work, views, tables, [body])
+    schemas.given = catalog
+    return _Gathered(work, 1, [], schemas.known)
 
 
 def _read(
@@ -249,6 +276,11 @@ def may_define_views(name: str, data: bytes) -> bool:
     return kind_of(name).look is Look.SQL and has_view_words(data)
 
 
+def may_define_tables(name: str, data: bytes) -> bool:
+    """Whether a file may define tables, indexes or foreign keys: a cheap look."""
+    return kind_of(name).look is Look.SQL and has_table_words(data)
+
+
 def _lint(gathered: _Gathered) -> Run:
     return _run(gathered, _reports(gathered))
 
@@ -259,7 +291,7 @@ def _reports(gathered: _Gathered) -> list[FileReport]:
         return []
     from pglint_locks.linting import lint_sources
 
-    reports, failures = lint_sources(gathered.work, gathered.known, gathered.models)
+    reports, failures = lint_sources(gathered.work, gathered.known_for, gathered.models)
     gathered.errors.extend(failures)
     return reports
 
@@ -326,7 +358,7 @@ def _report_of(name: str, settings: Settings, known: _Gathered, text: str) -> Fi
     from pglint_locks.linting import lint_sources
 
     work = [(SourceText(name, text), settings)]
-    reports, errors = lint_sources(work, known.known, known.models)
+    reports, errors = lint_sources(work, known.known_for, known.models)
     return None if errors else reports[0]
 
 

@@ -36,6 +36,7 @@ _REPORTED = "What is reported"
 _FIXED = "What is fixed"
 _PRINTED = "How it is printed"
 _RUN = "How it runs"
+_KNOWN = "What is known of tables"
 _TO_COME = "Known, but not built yet"
 _KEY = ""
 
@@ -167,7 +168,13 @@ OPTIONS: tuple[Option, ...] = (
     Option("isolated", FLAG, False, _RUN, "Use no configuration file.", in_files=False),
     Option("jobs", kinds.COUNT, None, _RUN, "Accepted; has no effect yet."),
     Option("no-cache", FLAG, False, _RUN, "Accepted; has no effect yet."),
-    _to_come("schema", PATHS, "Read table definitions from these files."),
+    Option(
+        "schema",
+        PATHS,
+        (),
+        _KNOWN,
+        "Read what tables are from these files of DDL and folders of migrations.",
+    ),
     _to_come("database-url", kinds.URL, "Read table definitions from this server."),
     Option("include", TEXTS, (), _KEY, "More files to look for in directories."),
     Option("exclude", TEXTS, DEFAULT_EXCLUDES, _KEY, "What to leave out."),
@@ -198,7 +205,7 @@ OPTIONS: tuple[Option, ...] = (
         _KEY,
         "Parts of paths that name another database.",
     ),
-    _to_come("schema-from-sources", FLAG, "Read table definitions from linted files.", _KEY),
+    Option("schema-from-sources", FLAG, True, _KEY, "Read what tables are from linted files, too."),
     _to_come("file-timeout", kinds.SECONDS, "Seconds that one file may take.", _KEY),
 )
 

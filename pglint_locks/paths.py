@@ -59,6 +59,11 @@ def absolute(path: Path, cwd: Path) -> Path:
     return Path(os.path.normpath(cwd / path))
 
 
+def has_wildcards(path: str) -> bool:
+    """Whether a path stands for all that match it (`*`, `?`, `[…]`); none that exists does."""
+    return any(sign in path for sign in "*?[") and not os.path.exists(path)
+
+
 def below(path: Path, folder: Path) -> tuple[str, ...] | None:
     """The parts of an absolute path below a folder; None where it is not below it."""
     count = len(folder.parts)

@@ -642,7 +642,6 @@ def test_wrong_use_is_status_2_and_clear(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--schema", "schema.sql"],
         ["--database-url", "postgresql://localhost/x"],
     ],
     ids=" ".join,

@@ -227,9 +227,7 @@ def test_a_configuration_that_is_a_link_to_nowhere_is_an_error(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("line", "key"),
     [
-        ('schema = ["schema.sql"]', "schema"),
         ('database-url = "postgresql://"', "database-url"),
-        ("schema-from-sources = true", "schema-from-sources"),
         ("file-timeout = 2.5", "file-timeout"),
     ],
 )
@@ -237,8 +235,17 @@ def test_what_is_not_built_yet_says_so(tmp_path: Path, line: str, key: str) -> N
     assert f".pglint-locks.toml: {key} is not built yet" in _error(tmp_path, line)
 
 
-def test_what_is_not_built_may_be_switched_off(tmp_path: Path) -> None:
-    assert _in(tmp_path, "schema-from-sources = false\n")["schema-from-sources"] is False
+def test_the_schema_is_relative_to_the_file_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "schema.sql").touch()
+    config = _in(tmp_path, 'schema = ["schema.sql", "db/*.sql"]\n')
+    settings = config.settings(tmp_path / "app" / "a.sql")
+    assert settings.schema == (str(tmp_path / "schema.sql"), str(tmp_path / "db" / "*.sql"))
+
+
+def test_a_schema_that_is_not_there_is_told_by_its_name(tmp_path: Path) -> None:
+    assert _error(tmp_path, 'schema = ["db/schema.sql"]').endswith(
+        "pglint-locks.toml: schema: there is no db/schema.sql"
+    )
 
 
 @pytest.mark.parametrize(
@@ -402,7 +409,7 @@ def test_an_empty_variable_is_an_unset_one(tmp_path: Path) -> None:
         ("JOBS", "many", "PGLINT_LOCKS_JOBS: must be a whole number of 1 or more, not 'many'"),
         ("SELECT", "PGL7011", "PGLINT_LOCKS_SELECT: no rule is called 'PGL7011'"),
         ("SELECT", " , ", "PGLINT_LOCKS_SELECT: must name at least one"),
-        ("SCHEMA", "schema.sql", "PGLINT_LOCKS_SCHEMA is not built yet"),
+        ("DATABASE_URL", "postgresql://", "PGLINT_LOCKS_DATABASE_URL is not built yet"),
     ],
 )
 def test_a_wrong_variable_is_told_by_name(

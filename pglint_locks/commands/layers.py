@@ -22,6 +22,7 @@ def configurations(given: Mapping[str, object], cwd: Path) -> Configs:
         raise UsageError("--config and --isolated exclude each other; leave one out")
     layers = (environment, command_line)
     base = Config(layers, cwd, cwd)
+    base.check_schema()
     forced = None if "isolated" in given else base["config"]
     isolated = "config" not in given and base["isolated"]
     return Configs(cwd, layers, Path(forced) if forced else None, isolated)

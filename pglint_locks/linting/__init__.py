@@ -10,12 +10,15 @@ from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.schemas import Schemas, drafted
 from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.known import NOTHING_KNOWN, Known
-from pglint_locks.model.queries.views import Views, known_views
+from pglint_locks.model.queries.views import View
 from pglint_locks.plugins import known_rules, sparing
 from pglint_locks.run import FileError, FileReport
+from pglint_locks.schema.catalog import Catalog
+from pglint_locks.schema.ddl.linted import catalog_of_linted
 from pglint_locks.sources.orm.models import Models
 from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.text import SourceText, Span
@@ -27,9 +30,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 __all__ = [
+    "KnownFor",
+    "Schemas",
     "Sections",
     "Seen",
     "clauses_at",
+    "gather_tables",
     "gather_views",
     "lint_again",
     "lint_sources",
@@ -37,28 +43,44 @@ __all__ = [
 ]
 
 
-def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> Views:
+def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> list[View]:
     """The views that files define; what fails in one is told when that is linted."""
     return call_with_deep_stack(
-        lambda: known_views(
+        lambda: [
             view
             for source, settings in work
             for view in _safely(partial(views_defined, source, settings), source, []) or ()
-        )
+        ]
     )
+
+
+def gather_tables(work: Sequence[tuple[SourceText, Settings]]) -> Catalog:
+    """What files make of tables; what fails in one is told when that is linted."""
+
+    def gather() -> Catalog:
+        found = (
+            _safely(partial(drafted, source, settings), source, []) for source, settings in work
+        )
+        return catalog_of_linted(draft for draft in found if draft is not None)
+
+    return call_with_deep_stack(gather)
+
+
+KnownFor = Callable[[Settings], Known]
+"""What is known of relations in files with some settings."""
 
 
 def lint_sources(
     work: Sequence[tuple[SourceText, Settings]],
-    known: Known | None = None,
+    known_for: KnownFor | None = None,
     models: Models | None = None,
 ) -> tuple[list[FileReport], list[FileError]]:
     """Lint files that the first look found worth reading; a failure in one is its own error.
 
-    `known` is what all files of the run define, `models` are those of ORMs that other files
-    define.
+    `known_for` tells what the run and the schema define, `models` are those of ORMs that
+    other files define.
     """
-    return call_with_deep_stack(lambda: _lint_all(work, known or NOTHING_KNOWN, models))
+    return call_with_deep_stack(lambda: _lint_all(work, known_for, models))
 
 
 def lint_again(
@@ -107,11 +129,12 @@ def clauses_at(source: SourceText, place: Span, sections: Sections) -> list[Seen
 
 
 def _lint_all(
-    work: Sequence[tuple[SourceText, Settings]], known: Known, models: Models | None
+    work: Sequence[tuple[SourceText, Settings]], known_for: KnownFor | None, models: Models | None
 ) -> tuple[list[FileReport], list[FileError]]:
     errors: list[FileError] = []
     linted: list[FileLint] = []
     for source, settings in work:
+        known = known_for(settings) if known_for is not None else NOTHING_KNOWN
         lint = FileLint(source, settings, known, models)
         if _safely(lint.read, source, errors):
             linted.append(lint)

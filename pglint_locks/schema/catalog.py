@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from pglint_locks.schema.indexes import Index, key_columns
 from pglint_locks.schema.names import TableName
+from pglint_locks.schema.origins import Origin as Origin
+from pglint_locks.schema.origins import Trust as Trust
 
 DEFAULT_SEARCH_PATH = ("public",)
 
@@ -27,26 +29,6 @@ class RelationKind(Enum):
     VIEW = "view"
     MATERIALIZED_VIEW = "materialized view"
     SEQUENCE = "sequence"
-
-
-class Trust(Enum):
-    """How far a source is believed, the least first."""
-
-    LINTED_FILE = 0
-    SCHEMA_FILE = 1
-    SNAPSHOT = 2
-    SERVER = 3
-
-
-class Origin(NamedTuple):
-    """Where a fact comes from: a place in a file, or a server (`line` is None)."""
-
-    trust: Trust
-    name: str
-    line: int | None = None
-
-    def __str__(self) -> str:
-        return self.name if self.line is None else f"{self.name}:{self.line}"
 
 
 class Column(NamedTuple):
@@ -90,7 +72,8 @@ class Relation(NamedTuple):
     expression.
     `wrapper` is a foreign table's foreign-data wrapper (`postgres_fdw`).
     `view_query` is the SQL of a view's query where it is known.
-    `is_whole`: no part of what made it went unread, so that what is not here is not there.
+    `is_whole`: no part of what made it went unread, so that what is not here is not there; of
+    a linted file's table that is so as far as the run tells.
     """
 
     name: TableName
@@ -144,6 +127,15 @@ class Relation(NamedTuple):
         for index in sorted(self.indexes, key=lambda each: not each.primary):
             if index.is_unique_key:
                 yield tuple(column for column in index.columns if column is not None)
+
+    def without_origins(self) -> Relation:
+        """The same, whatever told it."""
+        nowhere = Origin(Trust.LINTED_FILE, "")
+        return self._replace(
+            origin=nowhere,
+            indexes=tuple(index._replace(origin=None) for index in self.indexes),
+            foreign_keys=tuple(key._replace(origin=None) for key in self.foreign_keys),
+        )
 
     def column(self, name: str) -> Column | None:
         """A column by its name."""
@@ -210,8 +202,11 @@ class Catalog:
         return found
 
     def knows_references_to(self, relation: Relation) -> bool:
-        """Whether a foreign key that no source tells of does not exist."""
-        return self.is_closed and relation.is_whole
+        """Whether a foreign key that no source tells of does not exist.
+
+        A table that only a linted file tells of is none that a schema is complete about.
+        """
+        return self.is_closed and relation.tells_all
 
 
 def merged(catalogs: Iterable[Catalog]) -> Catalog:

@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from pglint_locks.schema.origins import Origin
+
 
 class IndexKey(NamedTuple):
     """A key column of an index; `column` is None for an expression.
 
-    `expression` is its SQL where it is known, and `function` the function that it calls.
+    `expression` is its SQL where it is known.
     """
 
     column: str | None
     expression: str | None = None
     descending: bool = False
     nulls_first: bool = False
-    function: str | None = None
-
-    @property
-    def label(self) -> str:
-        """What stands for it in a name that the server gives (`ChooseIndexColumnNames`)."""
-        return self.column or self.function or "expr"
 
 
 class Index(NamedTuple):
@@ -48,16 +44,12 @@ class Index(NamedTuple):
     deferrable: bool = False
     is_constraint: bool = False
     nulls_not_distinct: bool = False
+    origin: Origin | None = None
 
     @property
     def columns(self) -> tuple[str | None, ...]:
         """The key columns in their order; None is an expression."""
         return tuple(key.column for key in self.keys)
-
-    @property
-    def name_columns(self) -> str:
-        """Its columns as a name that the server gives has them (`ChooseIndexNameAddition`)."""
-        return "_".join([*(key.label for key in self.keys), *self.included])
 
     @property
     def has_key_columns(self) -> bool:

@@ -236,6 +236,12 @@ def has_view_words(data: bytes) -> bool:
     return b"create" in data and b"view" in data
 
 
+def has_table_words(data: bytes) -> bool:
+    """Whether the words of a table's or an index's definition stand anywhere in a file."""
+    data = data.lower()
+    return (b"create" in data or b"alter" in data) and (b"table" in data or b"index" in data)
+
+
 def has_directive(data: bytes) -> bool:
     """Whether the marker of our own directives (`pglint:`, in any case) stands in a file."""
     data = data.lower()

@@ -1,3 +1,3 @@
-"""Reading a catalogue from DDL: statements are replayed in order, as a server would run them."""
+"""Reads a catalogue from DDL: its statements are replayed, one after the other, over a draft."""
 
-from pglint_locks.schema.ddl.replay import Replay as Replay
+from pglint_locks.schema.ddl.scripts import Replay as Replay

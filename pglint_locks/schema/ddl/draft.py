@@ -1,13 +1,15 @@
-"""A schema while statements change it: relations by name, their columns, indexes and keys."""
+"""A catalogue in the making: what the statements so far have made, open to be altered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from pglast import ast
+from pglast.stream import RawStream
+
 from pglint_locks.schema.catalog import (
     DEFAULT_SEARCH_PATH,
-    Catalog,
     Column,
     ForeignKey,
     Origin,
@@ -15,237 +17,307 @@ from pglint_locks.schema.catalog import (
     RelationKind,
     Trigger,
 )
-from pglint_locks.schema.indexes import Index
+from pglint_locks.schema.indexes import Index, IndexKey
 from pglint_locks.schema.names import TableName
 
-# Never created by scripts; and an unqualified name is made in the first other one.
-_NO_HOME = frozenset({"pg_catalog", '"$user"', "$user", "pg_temp"})
-_MAX_NAME = 63  # NAMEDATALEN - 1, in bytes
+
+@dataclass(slots=True, eq=False)
+class DraftKey:
+    """A key column of an index, or an expression."""
+
+    column: str | None
+    expression: ast.Node | None = None
+    descending: bool = False
+    nulls_first: bool = False
 
 
-@dataclass(slots=True)
-class Draft:
-    """A relation that statements still change; see `Relation` for what its parts mean."""
+@dataclass(slots=True, eq=False)
+class DraftIndex:
+    """An index.  `above` is the one of the partitioned table that it is attached to."""
+
+    name: str
+    keys: list[DraftKey]
+    origin: Origin
+    unique: bool = False
+    included: list[str] = field(default_factory=list)
+    predicate: ast.Node | None = None
+    method: str = "btree"
+    primary: bool = False
+    valid: bool = True
+    deferrable: bool = False
+    nulls_not_distinct: bool = False
+    is_constraint: bool = False
+    above: DraftIndex | None = None
+
+    def columns_read(self) -> set[str]:
+        """The columns that it needs: with one of them it is dropped."""
+        expressions = [key.expression for key in self.keys if key.expression is not None]
+        expressions += [self.predicate] if self.predicate is not None else []
+        named = {key.column for key in self.keys if key.column is not None}
+        return named.union(self.included, *map(columns_named, expressions))
+
+    def made(self) -> Index:
+        """The index as the catalogue has it."""
+        keys = tuple(
+            IndexKey(key.column, _sql(key.expression), key.descending, key.nulls_first)
+            for key in self.keys
+        )
+        return Index(
+            keys,
+            self.unique,
+            tuple(self.included),
+            _sql(self.predicate),
+            self.name,
+            self.method,
+            self.primary,
+            self.valid,
+            self.deferrable,
+            self.is_constraint,
+            self.nulls_not_distinct,
+            self.origin,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class DraftForeignKey:
+    """A foreign key.  `above` is the one of the partitioned table that it comes from."""
+
+    name: str
+    columns: list[str]
+    referenced: DraftRelation
+    referenced_columns: list[str]
+    origin: Origin
+    enforced: bool = True
+    above: DraftForeignKey | None = None
+
+
+@dataclass(slots=True, eq=False)
+class DraftRelation:
+    """A relation.  `local` are the columns that it has of its own, not by inheritance only.
+
+    `is_stub`: statements speak of it, and none that made it was read.
+    """
 
     name: TableName
     kind: RelationKind
     origin: Origin
     columns: dict[str, Column] = field(default_factory=dict)
-    indexes: dict[str, Index] = field(default_factory=dict)
-    foreign_keys: dict[str, ForeignKey] = field(default_factory=dict)
+    local: set[str] = field(default_factory=set)
+    indexes: dict[str, DraftIndex] = field(default_factory=dict)
+    foreign_keys: dict[str, DraftForeignKey] = field(default_factory=dict)
+    not_nulls: dict[str, str] = field(default_factory=dict)
     triggers: dict[str, Trigger] = field(default_factory=dict)
-    parents: list[TableName] = field(default_factory=list)
+    parents: list[DraftRelation] = field(default_factory=list)
+    children: list[DraftRelation] = field(default_factory=list)
     is_partition: bool = False
-    partition_key: tuple[str | None, ...] = ()
+    partition_key: list[str | None] = field(default_factory=list)
     wrapper: str | None = None
     view_query: str | None = None
     is_whole: bool = True
+    is_stub: bool = False
 
-    def finished(self) -> Relation:
-        """The relation as it is now."""
+    @property
+    def is_partitioned(self) -> bool:
+        """Whether its indexes and constraints are those of its partitions."""
+        return self.kind is RelationKind.PARTITIONED_TABLE
+
+    @property
+    def partitions(self) -> list[DraftRelation]:
+        """Its partitions."""
+        return [child for child in self.children if child.is_partition]
+
+    @property
+    def primary_key(self) -> list[str]:
+        """The columns of its primary key."""
+        keys = next((index.keys for index in self.indexes.values() if index.primary), ())
+        return [key.column for key in keys if key.column is not None]
+
+    def alter(self, column: str, **changes: object) -> None:
+        """Change what is known of a column, here and in what inherits it."""
+        if column in self.columns:
+            self.columns[column] = self.columns[column]._replace(**changes)  # type: ignore[arg-type]
+        for child in self.children:
+            child.alter(column, **changes)
+
+    def made(self) -> Relation:
+        """The relation as the catalogue has it."""
         return Relation(
             self.name,
             self.kind,
             self.origin,
-            columns=tuple(self.columns.values()),
-            indexes=tuple(self.indexes.values()),
-            foreign_keys=tuple(self.foreign_keys.values()),
-            parents=tuple(self.parents),
-            is_partition=self.is_partition,
-            partition_key=self.partition_key,
-            triggers=tuple(self.triggers.values()),
-            wrapper=self.wrapper,
-            view_query=self.view_query,
-            is_whole=self.is_whole,
+            tuple(self.columns.values()),
+            tuple(index.made() for index in self.indexes.values()),
+            tuple(
+                ForeignKey(
+                    key.name,
+                    tuple(key.columns),
+                    key.referenced.name,
+                    tuple(key.referenced_columns),
+                    key.origin,
+                )
+                for key in self.foreign_keys.values()
+                if key.enforced
+            ),
+            tuple(parent.name for parent in self.parents),
+            self.is_partition,
+            tuple(self.partition_key),
+            tuple(self.triggers.values()),
+            self.wrapper,
+            self.view_query,
+            self.is_whole and not self.is_stub,
         )
 
-    def primary_key(self) -> tuple[str, ...]:
-        """The columns of the primary key; () where there is none."""
-        return self.finished().primary_key
 
-    def drop_column(self, name: str) -> None:
-        """Take a column away, with the indexes and keys that it is part of."""
-        self.columns.pop(name, None)
-        self.indexes = {
-            each: index
-            for each, index in self.indexes.items()
-            if name not in index.columns and name not in index.included
-        }
-        self.foreign_keys = {
-            each: key for each, key in self.foreign_keys.items() if name not in key.columns
-        }
+@dataclass(slots=True, eq=False)
+class Draft:
+    """What statements have made so far.
 
-    def rename_column(self, old: str, new: str) -> None:
-        """Give a column another name, wherever it is named."""
-
-        def renamed(columns: Iterable[str]) -> tuple[str, ...]:
-            return tuple(new if each == old else each for each in columns)
-
-        self.columns = {
-            new if name == old else name: column._replace(name=new) if name == old else column
-            for name, column in self.columns.items()
-        }
-        for name, index in self.indexes.items():
-            keys = tuple(
-                key._replace(column=new) if key.column == old else key for key in index.keys
-            )
-            self.indexes[name] = index._replace(keys=keys, included=renamed(index.included))
-        for name, key in self.foreign_keys.items():
-            self.foreign_keys[name] = key._replace(columns=renamed(key.columns))
-        self.partition_key = tuple(new if each == old else each for each in self.partition_key)
-
-
-@dataclass(slots=True)
-class Drafts:
-    """All relations of a schema that statements still change.
-
-    `servers` are the foreign-data wrappers of foreign servers.  `is_closed` becomes false
-    where a statement went unread of which it does not show what it changed.
+    `at` is the place of the statement that is being replayed.  `forgotten` are relations that
+    were dropped, as they were then; `temporary` the names of a session's own tables;
+    `contested` those of relations that were created again while they were there.
     """
 
-    by_name: dict[TableName, Draft] = field(default_factory=dict)
-    search_path: tuple[str, ...] = DEFAULT_SEARCH_PATH
-    servers: dict[str, str] = field(default_factory=dict)
-    attached: dict[TableName, set[TableName]] = field(default_factory=dict)
+    at: Origin
+    relations: dict[TableName, DraftRelation] = field(default_factory=dict)
+    indexes: dict[TableName, DraftRelation] = field(default_factory=dict)
+    path: tuple[str, ...] = DEFAULT_SEARCH_PATH
+    app_paths: set[tuple[str, ...]] = field(default_factory=set)
+    wrappers: dict[str, str] = field(default_factory=dict)
+    forgotten: list[Relation] = field(default_factory=list)
     temporary: set[str] = field(default_factory=set)
+    contested: set[TableName] = field(default_factory=set)
     is_closed: bool = True
 
-    # --- names --------------------------------------------------------------------
+    # --- names ----------------------------------------------------------------------
 
-    def home_of(self, name: TableName) -> TableName:
-        """The qualified name that CREATE gives a relation."""
+    def home(self, name: TableName) -> TableName:
+        """The full name of what is created under a name."""
         if name.schema is not None:
             return name
-        path = [schema for schema in self.search_path if schema not in _NO_HOME]
-        return TableName(path[0] if path else "public", name.name)
+        return TableName((self.path or DEFAULT_SEARCH_PATH)[0], name.name)
 
-    def find(self, name: TableName) -> Draft | None:
-        """The relation that a name means."""
-        if name.schema is not None:
-            return self.by_name.get(name)
-        if name.name in self.temporary:
+    def find(self, name: TableName) -> DraftRelation | None:
+        """The relation that a name means now."""
+        found = self._found(name, self.relations)
+        return self.relations[found] if found is not None else None
+
+    def index(self, name: TableName) -> tuple[DraftRelation, DraftIndex] | None:
+        """The index that a name means now, and the table that has it."""
+        found = self._found(name, self.indexes)
+        if found is None:
             return None
-        for schema in self.search_path:
-            found = self.by_name.get(TableName(schema, name.name))
-            if found is not None:
-                return found
-        return None
+        relation = self.indexes[found]
+        return relation, relation.indexes[found.name]
 
-    def holder_of_index(self, name: TableName) -> Draft | None:
-        """The relation that has an index of a name."""
-        schemas = self.search_path if name.schema is None else (name.schema,)
-        for schema in schemas:
-            for draft in self.by_name.values():
-                if draft.name.schema == schema and name.name in draft.indexes:
-                    return draft
-        return None
+    def _found(self, name: TableName, known: Iterable[TableName]) -> TableName | None:
+        if name.schema is not None:
+            return name if name in known else None
+        schemas = (*self.path, *DEFAULT_SEARCH_PATH)
+        homes = (TableName(schema, name.name) for schema in schemas)
+        return next((home for home in homes if home in known), None)
 
-    def free_name(self, schema: str | None, table: str, columns: str, label: str) -> str:
-        """A name for an index as the server gives it (`ChooseRelationName`)."""
-        number = 0
-        while True:
-            suffix = f"{label}{number or ''}"
-            name = object_name(table, columns, suffix)
-            taken = TableName(schema, name) in self.by_name or any(
-                name in draft.indexes
-                for draft in self.by_name.values()
-                if draft.name.schema == schema
-            )
-            if not taken:
-                return name
-            number += 1
+    def touched(self, name: TableName) -> DraftRelation:
+        """The relation that a name means; one that nothing made yet is a stub."""
+        found = self.find(name)
+        if found is None:
+            found = DraftRelation(self.home(name), RelationKind.TABLE, self.at, is_stub=True)
+            self.relations[found.name] = found
+        return found
 
-    def partitions_of(self, parent: Draft) -> Iterator[Draft]:
-        """The partitions of a table."""
-        for draft in self.by_name.values():
-            if draft.is_partition and parent.name in draft.parents:
-                yield draft
+    def is_taken(self, schema: str | None, name: str) -> bool:
+        """Whether a relation of a schema, be it an index, has a name."""
+        full = TableName(schema, name)
+        return full in self.relations or full in self.indexes
 
-    # --- what happens to all of them ------------------------------------------------
+    # --- changes --------------------------------------------------------------------
 
-    def drop(self, name: TableName) -> None:
-        """Take a relation away, with its partitions and the foreign keys that point at it."""
-        gone = self.by_name.pop(name, None)
-        if gone is None:
-            return
-        for partition in list(self.partitions_of(gone)):
-            self.drop(partition.name)
-        for draft in self.by_name.values():
-            draft.foreign_keys = {
-                each: key for each, key in draft.foreign_keys.items() if key.referenced != name
-            }
-            if name in draft.parents:
-                draft.parents.remove(name)
+    def add(self, relation: DraftRelation) -> None:
+        """Take in a new relation; it takes the place of one that is there already."""
+        old = self.relations.get(relation.name)
+        if old is not None:
+            if not old.is_stub:
+                self.forget(old)
+            self.replace(old, relation)
+        self.relations[relation.name] = relation
 
-    def rename(self, old: TableName, new: TableName) -> None:
-        """Give a relation another name or schema, wherever it is named."""
-        draft = self.by_name.pop(old)
-        draft.name = new
-        self.by_name[new] = draft
-        for each in self.by_name.values():
-            each.parents = [new if parent == old else parent for parent in each.parents]
-            for name, key in each.foreign_keys.items():
-                if key.referenced == old:
-                    each.foreign_keys[name] = key._replace(referenced=new)
+    def replace(self, old: DraftRelation, new: DraftRelation) -> None:
+        """Have what refers to a relation refer to another in its place."""
+        for index in list(old.indexes):
+            self.drop_index(old, index)
+        for relation in self.relations.values():
+            for key in relation.foreign_keys.values():
+                if key.referenced is old:
+                    key.referenced = new
 
-    def rename_column(self, draft: Draft, old: str, new: str) -> None:
-        """Give a column another name, in the foreign keys that point at it too."""
-        draft.rename_column(old, new)
-        for each in self.by_name.values():
-            for name, key in each.foreign_keys.items():
-                if key.referenced == draft.name:
-                    columns = tuple(new if c == old else c for c in key.referenced_columns)
-                    each.foreign_keys[name] = key._replace(referenced_columns=columns)
+    def add_index(self, relation: DraftRelation, index: DraftIndex) -> None:
+        """Take in an index of a relation."""
+        relation.indexes[index.name] = index
+        self.indexes[TableName(relation.name.schema, index.name)] = relation
 
-    def add_index(self, draft: Draft, index: Index, *, label: str, columns: str) -> Index:
-        """Add an index, named as the server would; the partitions get one like it."""
-        schema, table = draft.name
-        name = index.name or self.free_name(schema, table, columns, label)
-        index = index._replace(name=name)
-        draft.indexes[name] = index
-        for partition in self.partitions_of(draft) if index.valid else ():
-            self.add_like(partition, index, parent=draft)
-        return index
+    def drop_index(self, relation: DraftRelation, name: str) -> None:
+        """Drop an index, and those of partitions that are attached to it."""
+        index = relation.indexes.pop(name)
+        self.indexes.pop(TableName(relation.name.schema, name), None)
+        for child in relation.partitions:
+            for below in [each.name for each in child.indexes.values() if each.above is index]:
+                self.drop_index(child, below)
 
-    def add_like(self, partition: Draft, index: Index, parent: Draft) -> None:
-        """Give a partition an index like its parent's, if it has none."""
-        if any(_is_like(each, index) for each in partition.indexes.values()):
-            return
-        label = "pkey" if index.primary else "key" if index.is_constraint else "idx"
-        columns = "" if index.primary else index.name_columns
-        made = self.add_index(partition, index._replace(name=None), label=label, columns=columns)
-        assert made.name is not None
-        assert index.name is not None
-        home = TableName(parent.name.schema, index.name)
-        self.attached.setdefault(home, set()).add(TableName(partition.name.schema, made.name))
+    def drop(self, relation: DraftRelation) -> None:
+        """Drop a relation, its partitions, and the foreign keys that point at it."""
+        self.forget(relation)
+        for child in list(relation.children):
+            if child.is_partition or child.kind is RelationKind.TABLE:
+                self.drop(child)
+        for name in list(relation.indexes):
+            self.drop_index(relation, name)
+        for parent in relation.parents:
+            parent.children.remove(relation)
+        self.relations.pop(relation.name, None)
+        for other in self.relations.values():
+            for name in [k.name for k in other.foreign_keys.values() if k.referenced is relation]:
+                del other.foreign_keys[name]
 
-    def attach_index(self, holder: Draft, name: str, below: TableName) -> None:
-        """ALTER INDEX … ATTACH PARTITION: the parent's is valid once every partition has its."""
-        home = TableName(holder.name.schema, name)
-        attached = self.attached.setdefault(home, set())
-        attached.add(below)
-        if len(attached) >= sum(1 for _ in self.partitions_of(holder)):
-            holder.indexes[name] = holder.indexes[name]._replace(valid=True)
+    def forget(self, relation: DraftRelation) -> None:
+        """Remember how a relation was that is dropped."""
+        if not relation.is_stub:
+            self.forgotten.append(relation.made())
 
-    def catalog(self) -> Catalog:
-        """The catalogue of what there is now."""
-        relations = {name: draft.finished() for name, draft in self.by_name.items()}
-        return Catalog(relations, self.search_path, self.is_closed)
+    def move(self, relation: DraftRelation, name: TableName) -> None:
+        """Give a relation another name or schema."""
+        del self.relations[relation.name]
+        for index in relation.indexes:
+            self.indexes.pop(TableName(relation.name.schema, index), None)
+            self.indexes[TableName(name.schema, index)] = relation
+        relation.name = name
+        self.add(relation)
 
-
-def _is_like(one: Index, other: Index) -> bool:
-    same = one.keys == other.keys and one.unique == other.unique
-    return same and one.primary == other.primary and one.predicate == other.predicate
-
-
-def object_name(table: str, columns: str, label: str) -> str:
-    """A name made of a table's and columns' that fits (`makeObjectName`): the longer is cut."""
-    one, two = table.encode(), columns.encode()
-    room = _MAX_NAME - len(label.encode()) - 1 - (1 if columns else 0)
-    while len(one) + len(two) > room:
-        if len(one) > len(two):
-            one = one[:-1]
+    def unread(self, name: TableName | None) -> None:
+        """Note that a statement was not understood: of this relation, or of any."""
+        relation = self.find(name) if name is not None else None
+        if relation is not None:
+            relation.is_whole = False
         else:
-            two = two[:-1]
-    parts = [one.decode(errors="ignore"), two.decode(errors="ignore"), label]
-    return "_".join(part for part in parts if part)
+            self.is_closed = False
+
+
+def name_of(node: ast.RangeVar) -> TableName:
+    """The name of a relation as a statement writes it."""
+    return TableName(node.schemaname, node.relname)
+
+
+def columns_named(node: ast.Node) -> set[str]:
+    """The columns that an expression over one table reads."""
+    return {ref.fields[-1].sval for ref in column_refs(node)}
+
+
+def column_refs(node: ast.Node) -> Iterator[ast.ColumnRef]:
+    """The places of an expression that name a column."""
+    from pglint_locks.sql.walk import descendants
+
+    for below in descendants(node):
+        if isinstance(below, ast.ColumnRef) and isinstance(below.fields[-1], ast.String):
+            yield below
+
+
+def _sql(node: ast.Node | None) -> str | None:
+    return RawStream()(node) if node is not None else None

@@ -1,181 +1,168 @@
-"""CREATE TABLE, and the constraints of tables."""
+"""CREATE TABLE, and what is a table's from its first statement on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from pglast import ast
-from pglast.enums import ConstrType, TableLikeOption
+from pglast.enums import ConstrType
 
-from pglint_locks.schema.catalog import ForeignKey, Origin, RelationKind
-from pglint_locks.schema.ddl.draft import Draft, Drafts, object_name
-from pglint_locks.schema.ddl.nodes import (
-    column_of,
-    index_of_constraint,
-    names_of,
-    table_name,
+from pglint_locks.schema.catalog import Column, RelationKind
+from pglint_locks.schema.ddl.constraints import (
+    Stated,
+    add_all,
+    add_index,
+    copied,
+    give_foreign_key,
+    give_index,
+    stated_of_column,
 )
-from pglint_locks.schema.names import TableName
+from pglint_locks.schema.ddl.draft import Draft, DraftIndex, DraftKey, DraftRelation, name_of
+from pglint_locks.schema.ddl.typenames import serial_type, shown_type
 
-_INDEXED = {
-    ConstrType.CONSTR_PRIMARY: "pkey",
-    ConstrType.CONSTR_UNIQUE: "key",
-    ConstrType.CONSTR_EXCLUSION: "excl",
-}
+_TEMPORARY = "t"
+# Bits of TableLikeOption.
+_LIKE_GENERATED, _LIKE_IDENTITY, _LIKE_INDEXES = 1 << 3, 1 << 4, 1 << 5
 
 
-def create_table(drafts: Drafts, node: ast.CreateStmt, origin: Origin) -> None:
-    """CREATE TABLE, also PARTITION OF and INHERITS."""
-    if node.relation.relpersistence == "t":
-        drafts.temporary.add(node.relation.relname)
+def create_table(draft: Draft, node: ast.CreateStmt, wrapper: str | None = None) -> None:
+    """CREATE TABLE; with a `wrapper`, CREATE FOREIGN TABLE."""
+    relation = begun(draft, node.relation, RelationKind.TABLE)
+    if relation is None:
         return
-    name = drafts.home_of(table_name(node.relation))
-    if name in drafts.by_name:
-        if not node.if_not_exists:
-            drafts.by_name[name].is_whole = False  # there is another of its name
-        return
-    kind = RelationKind.TABLE if node.partspec is None else RelationKind.PARTITIONED_TABLE
-    draft = Draft(name, kind, origin)
-    if node.partspec is not None:
-        draft.partition_key = tuple(each.name for each in node.partspec.partParams)
-    parents = [drafts.find(table_name(each)) for each in node.inhRelations or ()]
-    for parent, written in zip(parents, node.inhRelations or (), strict=True):
-        _inherit(draft, parent, drafts.home_of(table_name(written)))
-    draft.is_partition = node.partbound is not None
-    drafts.by_name[name] = draft
-    elements = node.tableElts or ()
-    for each in elements:
-        if isinstance(each, ast.ColumnDef):
-            draft.columns[each.colname] = column_of(each)
-        elif isinstance(each, ast.TableLikeClause):
-            _copy(drafts, draft, each)
-    for each in elements:
-        if isinstance(each, ast.ColumnDef):
-            add_column_constraints(drafts, draft, each, origin)
-        elif isinstance(each, ast.Constraint):
-            add_constraint(drafts, draft, each, origin)
-    if draft.is_partition and parents[0] is not None:
-        adopt_indexes(drafts, parents[0], draft)
+    if wrapper is not None:
+        relation.kind, relation.wrapper = RelationKind.FOREIGN_TABLE, wrapper or None
+    elif node.partspec is not None:
+        relation.kind = RelationKind.PARTITIONED_TABLE
+        relation.partition_key = [each.name for each in node.partspec.partParams]
+    relation.is_whole = node.ofTypename is None
+    relation.is_partition = node.partbound is not None
+    parents = [draft.touched(name_of(parent)) for parent in node.inhRelations or ()]
+    for parent in parents:
+        inherit(relation, parent)
+    stated: list[Stated] = []
+    likes: list[ast.TableLikeClause] = []
+    for element in node.tableElts or ():
+        match element:
+            case ast.ColumnDef():
+                stated += add_column(relation, element)
+            case ast.Constraint():
+                stated.append(Stated(element))
+            case ast.TableLikeClause():
+                likes.append(element)
+                _copy_columns(draft, relation, element)
+    draft.add(relation)
+    take_not_nulls(relation, stated)
+    add_all(draft, relation, stated)
+    for like in likes:
+        _copy_indexes(draft, relation, like)
+    for parent in parents:
+        take_from_above(draft, relation, parent)
 
 
-def _inherit(draft: Draft, parent: Draft | None, name: TableName) -> None:
-    draft.parents.append(name if parent is None else parent.name)
-    if parent is None:
-        draft.is_whole = False
-    else:
-        draft.columns.update(parent.columns)
+def begun(draft: Draft, node: ast.RangeVar, kind: RelationKind) -> DraftRelation | None:
+    """A new relation; None where it is a session's own, or there is one of its name.
+
+    Without IF NOT EXISTS the server refuses the second: no file that runs holds it.
+    """
+    name = name_of(node)
+    if node.relpersistence == _TEMPORARY or name.is_temporary(frozenset()):
+        draft.temporary.add(name.name)
+        return None
+    home = draft.home(name)
+    old = draft.relations.get(home)
+    if old is not None and not old.is_stub:
+        draft.contested.add(home)
+        return None
+    return DraftRelation(home, kind, draft.at)
 
 
-def adopt_indexes(drafts: Drafts, parent: Draft, partition: Draft) -> None:
-    """Give a new partition what its parent has."""
-    for index in list(parent.indexes.values()):
-        if index.valid:
-            drafts.add_like(partition, index, parent)
-
-
-def _copy(drafts: Drafts, draft: Draft, node: ast.TableLikeClause) -> None:
-    """LIKE another table."""
-    source = drafts.find(table_name(node.relation))
-    if source is None:
-        draft.is_whole = False
-        return
-    keeps_generated = node.options & TableLikeOption.CREATE_TABLE_LIKE_GENERATED
-    keeps_identity = node.options & TableLikeOption.CREATE_TABLE_LIKE_IDENTITY
-    for name, column in source.columns.items():
-        draft.columns[name] = column._replace(
-            generated=column.generated and bool(keeps_generated),
-            identity=column.identity and bool(keeps_identity),
-        )
-    if node.options & TableLikeOption.CREATE_TABLE_LIKE_INDEXES:
-        for index in list(source.indexes.values()):
-            label = "pkey" if index.primary else "key" if index.is_constraint else "idx"
-            columns = "" if index.primary else index.name_columns
-            drafts.add_index(draft, index._replace(name=None), label=label, columns=columns)
-
-
-def add_column_constraints(
-    drafts: Drafts, draft: Draft, node: ast.ColumnDef, origin: Origin
-) -> None:
-    """The constraints that a column's definition holds."""
-    constraints = list(node.constraints or ())
-    for index, each in enumerate(constraints):
-        if each.contype in _INDEXED or each.contype == ConstrType.CONSTR_FOREIGN:
-            following = constraints[index + 1 : index + 2]
-            is_deferrable = bool(following) and following[0].contype in (
-                ConstrType.CONSTR_ATTR_DEFERRABLE,
-                ConstrType.CONSTR_ATTR_DEFERRED,
-            )
-            add_constraint(drafts, draft, each, origin, (node.colname,), is_deferrable)
-
-
-def add_constraint(
-    drafts: Drafts,
-    draft: Draft,
-    node: ast.Constraint,
-    origin: Origin,
-    columns: Sequence[str] = (),
-    is_deferrable: bool = False,
-) -> None:
-    """A constraint of a table; `columns` are those of the column that it stands at."""
-    if node.contype == ConstrType.CONSTR_FOREIGN:
-        _add_foreign_key(drafts, draft, node, origin, columns)
-    elif node.contype == ConstrType.CONSTR_NOTNULL and node.keys:
-        for name in names_of(node.keys):
-            require(draft, name)
-    elif node.contype in _INDEXED and node.indexname:
-        _take_index(draft, node)
-    elif node.contype in _INDEXED:
-        index = index_of_constraint(node, tuple(columns) or names_of(node.keys))
-        index = index._replace(deferrable=index.deferrable or is_deferrable)
-        if index.primary:
-            for key in index.keys:
-                require(draft, key.column or "")
-        label = _INDEXED[node.contype]
-        drafts.add_index(
-            draft, index, label=label, columns="" if index.primary else index.name_columns
-        )
-
-
-def require(draft: Draft, column: str) -> None:
-    """Let a column be NOT NULL."""
-    if column in draft.columns:
-        draft.columns[column] = draft.columns[column]._replace(not_null=True)
-
-
-def _take_index(draft: Draft, node: ast.Constraint) -> None:
-    """ADD … USING INDEX: the index gets the constraint's name."""
-    index = draft.indexes.pop(node.indexname, None)
-    if index is None:
-        draft.is_whole = False
-        return
-    name = node.conname or node.indexname
-    primary = node.contype == ConstrType.CONSTR_PRIMARY
-    if primary:
-        for key in index.keys:
-            require(draft, key.column or "")
-    draft.indexes[name] = index._replace(
-        name=name, primary=primary, is_constraint=True, deferrable=bool(node.deferrable)
+def add_column(relation: DraftRelation, node: ast.ColumnDef) -> list[Stated]:
+    """Add a column to a table; gives the constraints that are stated with it."""
+    stated = stated_of_column(node)
+    kinds = {each.node.contype for each in stated}
+    serial = serial_type(node.typeName) if node.typeName is not None else None
+    inherited = relation.columns.get(node.colname, Column(node.colname))
+    is_identity = ConstrType.CONSTR_IDENTITY in kinds
+    required = {ConstrType.CONSTR_NOTNULL, ConstrType.CONSTR_PRIMARY, ConstrType.CONSTR_IDENTITY}
+    relation.columns[node.colname] = Column(
+        node.colname,
+        serial or shown_type(node.typeName) or inherited.type,
+        inherited.not_null or serial is not None or not required.isdisjoint(kinds),
+        inherited.generated or ConstrType.CONSTR_GENERATED in kinds,
+        inherited.identity or is_identity,
     )
+    relation.local.add(node.colname)
+    return stated
 
 
-def _add_foreign_key(
-    drafts: Drafts, draft: Draft, node: ast.Constraint, origin: Origin, columns: Sequence[str]
-) -> None:
-    own = tuple(columns) or names_of(node.fk_attrs)
-    written = table_name(node.pktable)
-    target = drafts.find(written)
-    referenced = names_of(node.pk_attrs)
-    if not referenced and target is not None:
-        referenced = target.primary_key()
-    name = node.conname or _free_constraint_name(draft, "_".join(own))
-    where = target.name if target is not None else drafts.home_of(written)
-    draft.foreign_keys[name] = ForeignKey(name, own, where, referenced, origin)
+def take_not_nulls(relation: DraftRelation, stated: Iterable[Stated]) -> None:
+    """Take in NOT NULL constraints, which have names, and may stand behind the columns."""
+    for each in stated:
+        if each.node.contype is ConstrType.CONSTR_NOTNULL:
+            for column in each.columns:
+                default = f"{relation.name.name}_{column}_not_null"
+                relation.not_nulls[each.node.conname or default] = column
+                relation.alter(column, not_null=True)
 
 
-def _free_constraint_name(draft: Draft, columns: str) -> str:
-    number = 0
-    while True:
-        name = object_name(draft.name.name, columns, f"fkey{number or ''}")
-        if name not in draft.foreign_keys:
-            return name
-        number += 1
+def inherit(relation: DraftRelation, parent: DraftRelation) -> None:
+    """Have a relation inherit the columns of another."""
+    relation.parents.append(parent)
+    parent.children.append(relation)
+    relation.is_whole = relation.is_whole and parent.is_whole and not parent.is_stub
+    for column in parent.columns.values():
+        own = relation.columns.get(column.name)
+        kept = column if relation.is_partition else column._replace(identity=False)
+        relation.columns[column.name] = (
+            kept if own is None else own._replace(not_null=own.not_null or column.not_null)
+        )
+
+
+def take_from_above(draft: Draft, relation: DraftRelation, parent: DraftRelation) -> None:
+    """Have a partition hold the indexes, foreign keys and row triggers of its parent."""
+    if not relation.is_partition:
+        return
+    for index in list(parent.indexes.values()):
+        give_index(draft, relation, index)
+    for key in list(parent.foreign_keys.values()):
+        give_foreign_key(draft, relation, copied(key, above=key))
+    for trigger in parent.triggers.values():
+        if trigger.per_row:
+            relation.triggers.setdefault(trigger.name, trigger)
+
+
+def _copy_columns(draft: Draft, relation: DraftRelation, like: ast.TableLikeClause) -> None:
+    source = draft.find(name_of(like.relation))
+    if source is None:
+        relation.is_whole = False
+        return
+    relation.is_whole = relation.is_whole and source.is_whole and not source.is_stub
+    for column in source.columns.values():
+        relation.columns[column.name] = column._replace(
+            generated=column.generated and bool(like.options & _LIKE_GENERATED),
+            identity=column.identity and bool(like.options & _LIKE_IDENTITY),
+        )
+        relation.local.add(column.name)
+
+
+def _copy_indexes(draft: Draft, relation: DraftRelation, like: ast.TableLikeClause) -> None:
+    source = draft.find(name_of(like.relation))
+    if source is None or not like.options & _LIKE_INDEXES:
+        return
+    for index in list(source.indexes.values()):
+        copy = DraftIndex(
+            "",
+            [DraftKey(k.column, k.expression, k.descending, k.nulls_first) for k in index.keys],
+            draft.at,
+            index.unique,
+            list(index.included),
+            index.predicate,
+            index.method,
+            index.primary,
+            True,
+            index.deferrable,
+            index.nulls_not_distinct,
+            index.is_constraint,
+        )
+        add_index(draft, relation, copy)
