@@ -31,6 +31,10 @@ class Span(NamedTuple):
         """The same range, `by` code points further on."""
         return Span(self.start + by, self.end + by)
 
+    def covers(self, other: Span) -> bool:
+        """Whether another range stands in this one."""
+        return self.start <= other.start and other.end <= self.end
+
     def touches(self, other: Span) -> bool:
         """Whether the two ranges share a character (an empty one counts by its place)."""
         return self.start < max(other.end, other.start + 1) and other.start < max(

@@ -58,10 +58,14 @@ def read_code(source: SourceText, language: Language, models: Models) -> FileCon
     root = read_tree(source.text, language.grammar, language.heredocs, language.words)
     if language.shape is not None:
         language.shape(root, source.text)
-    reading = _Reading(source, language, root)
-    calls = read_calls(source, language, root, reading.scopes, models)
+    walk = Walk(source.text, language, root)
+    calls = read_calls(source, language, root, walk.scopes, models)
+    reading = _Reading(source, language, walk, calls)
+    bodies = [*reading.bodies()]
+    if not reading.is_foreign:
+        bodies += calls.but_for(reading.spliced)
     return FileContent(
-        bodies=(*reading.bodies(), *(() if reading.is_foreign else calls.bodies)),
+        bodies=tuple(bodies),
         comments=tuple(_comments(source, root)),
         statements=tuple(reading.spans),
         not_analysed=(
@@ -104,11 +108,11 @@ class _Found:
 class _Reading:
     """The reading of one file; `is_foreign` if all of it is for another database."""
 
-    def __init__(self, source: SourceText, language: Language, root: Node) -> None:
+    def __init__(self, source: SourceText, language: Language, walk: Walk, calls: Calls) -> None:
         self._source = source
         self._language = language
-        self._walk = Walk(source.text, language, root)
-        self._values = TextValues(source.text, language, self._walk.scopes)
+        self._walk = walk
+        self._values = TextValues(source.text, language, walk.scopes, calls.queries)
         self._allowance = 8 * len(source.text) + (1 << 18)
         self._names: dict[str, str] = {}
         self._shown: set[int] = set()  # the literals that stand in what is run
@@ -129,9 +133,9 @@ class _Reading:
         return {node.span.start: node for node in nodes if node.kind in self._language.strings}
 
     @property
-    def scopes(self) -> list[Scope]:
-        """The functions and classes, the file itself first."""
-        return self._walk.scopes
+    def spliced(self) -> set[Span]:
+        """The calls of ORMs whose SQL stands in a text that is run."""
+        return self._values.spliced
 
     def _wanted(self) -> set[Scope]:
         """The scopes whose text, or what they name, may hold something to look at."""
@@ -146,7 +150,8 @@ class _Reading:
         wanted = {scopes[0]}
         for scope in scopes[1:]:
             own = text[scope.node.span.start : scope.node.span.end]
-            if may_matter(own) or (named and named.search(own)):
+            has_query = any(scope.node.span.covers(span) for span in self._values.queries)
+            if may_matter(own) or has_query or (named and named.search(own)):
                 wanted.update(scope.outwards())
         return wanted
 

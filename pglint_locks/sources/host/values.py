@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from pglint_locks.sources.bodies.flow import Arm, share_loop
 from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
@@ -21,6 +22,7 @@ from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.scopes import Scope, Setting
 from pglint_locks.sources.host.strings import literal
 from pglint_locks.sources.host.tree import Node
+from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
 from pglint_locks.text import Span
 
 _MAX_DEPTH = 30
@@ -49,9 +51,21 @@ class Place:
 
 
 class TextValues:
-    """The text expressions of one file."""
+    """The text expressions of one file.
 
-    def __init__(self, text: str, language: Language, scopes: Sequence[Scope]) -> None:
+    `queries` are what calls of ORMs give that are asked for their SQL, by their places; those
+    that texts are made of are in `spliced`.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        language: Language,
+        scopes: Sequence[Scope],
+        queries: Mapping[Span, OrmStatement],
+    ) -> None:
+        self.queries = queries
+        self.spliced: set[Span] = set()
         self._text = text
         self._language = language
         self._scopes = scopes
@@ -64,6 +78,8 @@ class TextValues:
         if place.depth > _MAX_DEPTH or self._allowance < 0:
             return self._hole(node)
         language, inner = self._language, place.deeper
+        if node.span in self.queries:
+            return self._query(node)
         if node.kind in language.strings:
             return self._literal(node, inner)
         if node.kind in language.joined:
@@ -91,6 +107,18 @@ class TextValues:
     def _hole(self, node: Node, kind: HoleKind = HoleKind.FREE) -> Values:
         return [(Hole(kind, node.span, self._key(node)),)]
 
+    def _query(self, node: Node) -> Values:
+        self.spliced.add(node.span)
+        query = self.queries[node.span]
+        parts: list[Text | Hole] = []
+        at = 0
+        for found in re.finditer(UNKNOWN_TABLE, query.text):
+            parts.append(_part(query, Span(at, found.start())))
+            where = query.map.file_span(Span(*found.span()))
+            parts.append(Hole(HoleKind.IDENTIFIER, where, query.rows_of or ""))
+            at = found.end()
+        return [(*parts, _part(query, Span(at, len(query.text))))]
+
     def _key(self, node: Node) -> str:
         return " ".join(self._text[node.span.start : node.span.end].split())[:200]
 
@@ -117,6 +145,8 @@ class TextValues:
         if hole.kind in self._language.names | self._language.members:
             inner = [hole]
         found = self.of(inner[0], place) if inner else self._hole(hole)
+        if inner and bare(inner[0]).span in self.queries:
+            return found
         return [put_at(template, hole.span) for template in found]
 
     def _sum(self, terms: Sequence[Node], place: Place) -> Values:
@@ -321,6 +351,10 @@ class TextValues:
         ):
             return set_here
         return [*set_here, *values]
+
+
+def _part(query: OrmStatement, span: Span) -> Text:
+    return Text(query.text[span.start : span.end], query.map.part(span))
 
 
 _KEYWORDS = frozenset({"keyword_argument", "named_argument", "pair"})

@@ -13,13 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from pglint_locks.sources.orm.chain import (
     Chain,
     Link,
+    before_calls,
     chain_of,
     items_of,
     pairs_of,
     string_of,
 )
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
-from pglint_locks.sources.orm.query import UNKNOWN_NAME, Lock, OrmStatement, Part, Query, Sql, sql
+from pglint_locks.sources.orm.query import (
+    UNKNOWN_NAME,
+    UNKNOWN_TABLE,
+    Lock,
+    OrmStatement,
+    Part,
+    Query,
+    Sql,
+    sql,
+)
 
 if TYPE_CHECKING:
     from pglint_locks.sources.host.tree import Node
@@ -132,6 +142,8 @@ class Builder:
                 break
         if not self._is_query(chain):
             return None
+        if not query.table and chain.gives_sql:
+            query.table, query.rows_of = UNKNOWN_TABLE, before_calls(chain)
         if not query.table or (query.lock is None and query.dropped is None):
             return None
         return query.statement(sent or query.select(), library.advice)

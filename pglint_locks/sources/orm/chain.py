@@ -57,6 +57,11 @@ class Chain(NamedTuple):
         start = self.root.span.start
         return Span(start, self.links[-1].span.end if self.links else self.root.span.end)
 
+    @property
+    def gives_sql(self) -> bool:
+        """Whether the SQL of the query is asked for, not its rows."""
+        return bool(self.links) and self.links[-1].name in _GIVE_SQL
+
     def resolved(self, node: Node) -> Chain:
         """The chain that an argument is, with what a name holds that it begins with."""
         chain = chain_of(node)
@@ -70,6 +75,7 @@ class Chain(NamedTuple):
         return (link for link in self.links if link.is_call and link.name in names)
 
 
+_GIVE_SQL = frozenset({"to_sql", "sql", "toSql", "toSQL", "toQuery", "toString", "getSQL"})
 # The kinds of nodes that a call, an attribute and a subscript are.
 _CALLS = frozenset(
     """call call_expression method_invocation invocation_expression member_call_expression

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Gap, Role
@@ -44,12 +45,19 @@ Reader = Callable[[Chain, Node], OrmStatement | None]
 class Calls(NamedTuple):
     """What the ORM calls of a file send, and the expressions that were read for it.
 
-    `not_analysed` are calls that ask a query for a lock which does not show.
+    `not_analysed` are calls that ask a query for a lock which does not show; `queries` are
+    what expressions are that give SQL, not rows (`to_sql`).
     """
 
     bodies: tuple[HostBody, ...] = ()
     spans: tuple[Span, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
+    queries: Mapping[Span, OrmStatement] = MappingProxyType({})
+
+    def but_for(self, spliced: Container[Span]) -> list[HostBody]:
+        """The bodies without those of expressions whose SQL stands in another's."""
+        pairs = zip(self.bodies, self.spans, strict=True)
+        return [body for body, span in pairs if span not in spliced]
 
     def cover(self, span: Span) -> bool:
         """Whether a place of the file stands in an expression that was read."""
@@ -80,7 +88,8 @@ def read_calls(
             sent.append((node, read))
         sent += ((use, what) for use, what, _ in named)
     bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in sent)
-    return Calls(bodies, tuple(node.span for node, _ in sent), tuple(unread))
+    queries = {node.span: read for node, read in sent if chain_of(node).gives_sql}
+    return Calls(bodies, tuple(node.span for node, _ in sent), tuple(unread), queries)
 
 
 def _sent_by_name(
