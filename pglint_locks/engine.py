@@ -47,6 +47,15 @@ Reported = Callable[[Sequence[Finding]], Sequence[Finding]]
 """Which of all findings are reported, in their order."""
 
 
+# By the ends of names that `schema.models` has a reader for.
+_DECLARING = {
+    "schema.rb": (b"create_table",),
+    ".prisma": (b"model ",),
+    ".ex": (b"schema ", b"schema("),
+    ".py": (b"models.Model", b"(Model)", b"__tablename__", b"Table("),
+}
+
+
 class _Gathered(NamedTuple):
     """The files worth reading further, with what all files and the schema define."""
 
@@ -142,10 +151,13 @@ def _gather(
     others: list[FoundFile] = []
     locks, defining = False, _Defining(set(), set())
     of_models: dict[str, str] = {}
+    declaring: list[FoundFile] = []
     for file in files:
         data, source = _read(file, errors, changed)
         if file.name.endswith(".py") and has_model_words(data):
             of_models[file.name] = data.decode("utf-8", "replace")
+        if may_declare_tables(file.name, data):
+            declaring.append(file)
         if source is None:
             continue
         locks = locks or has_lock_words(data)
@@ -159,14 +171,18 @@ def _gather(
     has_schema = any(settings.schema for _, settings in work)
     views = defining.views if locks else set()
     tables = defining.tables if any(settings.schema_from_sources for _, settings in work) else set()
-    if not (work and (views or tables or has_schema)):
+    if not any(settings.schema_from_sources for _, settings in work):
+        declaring = []
+    if not (work and (views or tables or declaring or has_schema)):
         return _Gathered(work, read, errors, models=models)
     sources = list(work)
     for file in others:
         if views or has_schema or file.name in tables:
             source = _read(file, errors, changed)[1]
             sources += [(source, settings_for(file))] if source is not None else []
-    schemas = _schemas(sources, views, tables, [source.text for source, _ in work])
+    declared = [(_text_of(file, changed), settings_for(file)) for file in declaring]
+    texts = [source.text for source, _ in work]
+    schemas = _schemas(sources, views, tables, texts, declared)
     for source, settings in sources[len(work) :]:
         if schemas.known(settings).views.may_lock(source.text):
             work.append((source, settings))
@@ -187,8 +203,19 @@ class _Defining(NamedTuple):
             self.tables.add(name)
 
 
+def _text_of(file: FoundFile, changed: Mapping[str, str]) -> SourceText:
+    """The text of a file that was read before, whatever its encoding."""
+    if file.name in changed:
+        return SourceText(file.name, changed[file.name])
+    return SourceText(file.name, file.path.read_bytes().decode("utf-8", "replace"))
+
+
 def _schemas(
-    sources: Sequence[_Work], views: set[str], tables: set[str], texts: Sequence[str]
+    sources: Sequence[_Work],
+    views: set[str],
+    tables: set[str],
+    texts: Sequence[str],
+    declared: Sequence[_Work] = (),
 ) -> Schemas:
     """What the names of relations mean in a run over these sources."""
     from pglint_locks.linting import Schemas, gather_tables, gather_views
@@ -198,7 +225,9 @@ def _schemas(
         working_directory(),
         gather_views([(source, own) for source, own in sources if source.name in views]),
         frozenset(name for source, _ in sources for name in tables_created(source.text)),
-        gather_tables([(source, own) for source, own in sources if source.name in tables]),
+        gather_tables(
+            [*((source, own) for source, own in sources if source.name in tables), *declared]
+        ),
         texts,
     )
 
@@ -269,6 +298,12 @@ def is_worth_reading(name: str, data: bytes) -> bool:
     else:
         looks += [has_lock_words, has_claim_shape, has_joined_lock_words]
     return any(look(data) for look in looks)
+
+
+def may_declare_tables(name: str, data: bytes) -> bool:
+    """Whether a file may declare tables in another language than SQL: a cheap look."""
+    ending = next((each for each in _DECLARING if name.endswith(each)), None)
+    return ending is not None and any(word in data for word in _DECLARING[ending])
 
 
 def may_define_views(name: str, data: bytes) -> bool:

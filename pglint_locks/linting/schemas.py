@@ -16,6 +16,7 @@ from pglint_locks.schema.catalog import Catalog, Relation, RelationKind, merged
 from pglint_locks.schema.ddl.draft import Draft
 from pglint_locks.schema.ddl.files import load_catalog
 from pglint_locks.schema.ddl.scripts import Replay
+from pglint_locks.schema.models import declares_tables
 from pglint_locks.schema.origins import Origin, Trust
 from pglint_locks.sources.content import read_content
 from pglint_locks.sources.units import SqlUnit
@@ -62,8 +63,11 @@ class Schemas:
 
 
 def drafted(source: SourceText, settings: Settings) -> Draft:
-    """What the scripts of a file make of relations, as if it ran alone."""
+    """What a file makes of relations, as if it ran alone."""
     replay = Replay(Trust.LINTED_FILE)
+    if declares_tables(source.name):
+        replay.declare(source)
+        return replay.draft
     for unit in read_content(source).scripts:
         script = ParsedScript.of_text(unit.text)
         if not is_foreign(source.name, unit.text, script, settings):

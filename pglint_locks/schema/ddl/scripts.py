@@ -10,6 +10,7 @@ from pglast import ast, parser
 from pglint_locks.schema.catalog import DEFAULT_SEARCH_PATH, Catalog
 from pglint_locks.schema.ddl.draft import Draft
 from pglint_locks.schema.ddl.replay import replay
+from pglint_locks.schema.models import declared_in
 from pglint_locks.schema.names import TableName
 from pglint_locks.schema.origins import Origin, Trust
 from pglint_locks.sql.deepstack import max_statement_length
@@ -74,6 +75,14 @@ class Replay:
         """Replay the statements of a file that is SQL from its first to its last character."""
         self.draft.path = DEFAULT_SEARCH_PATH
         self.replay(split(source.text).chunks, lambda at: self.origin(source, at))
+
+    def declare(self, source: SourceText) -> None:
+        """Replay the DDL that a schema in another language stands for."""
+        for sql, offset in declared_in(source):
+            self.draft.at = self.origin(source, offset)
+            result = parse(sql)
+            if not isinstance(result, Unparsed):
+                replay(self.draft, result.node)
 
     def origin(self, source: SourceText, offset: int) -> Origin:
         """A place of a file as facts have it."""
