@@ -29,6 +29,11 @@ class Severity(Enum):
         """0 for a note, 1 for a warning, 2 for an error."""
         return _WEIGHTS[self]
 
+    @property
+    def lighter(self) -> Severity:
+        """One step less, as far as there is one."""
+        return Severity.WARNING if self is Severity.ERROR else Severity.NOTE
+
     def __ge__(self, other: Severity) -> bool:
         return self.weight >= other.weight
 

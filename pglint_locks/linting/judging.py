@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from pglint_locks.findings import Hazard, Note, Rule, Severity, Subject
+from pglint_locks.findings import Hazard, Note, Rule, Subject
 from pglint_locks.linting.judgement import Judgement, Spoken
 from pglint_locks.model.locks.locking import locking_clauses
 from pglint_locks.model.locks.row_marks import LockingClause
@@ -19,7 +19,9 @@ from pglint_locks.text import Span
 def judge(statement: Statement, clauses: tuple[Span, ...]) -> Judgement:
     """What the rules say of a statement whose locking `clauses` stand at these places."""
     failures: dict[str, str] = {}
-    found, notes = tuple(_hazards(statement, failures)), tuple(_notes(statement, failures))
+    judged = _judged_clauses(statement)
+    found = tuple(_hazards(statement, judged, failures))
+    notes = tuple(_notes(statement, judged, failures))
     if not (found or notes):
         return Judgement(clauses, failures=failures)
     holder = statement.holder
@@ -32,7 +34,9 @@ def judge(statement: Statement, clauses: tuple[Span, ...]) -> Judgement:
     return Judgement(clauses, spoken, found, notes, failures)
 
 
-def _hazards(statement: Statement, failures: dict[str, str]) -> Iterator[tuple[Rule, Hazard]]:
+def _hazards(
+    statement: Statement, judged: Sequence[LockingClause], failures: dict[str, str]
+) -> Iterator[tuple[Rule, Hazard]]:
     for rule in known_rules():
         if rule.subject is Subject.STATEMENT and rule.visit is not None:
             with sparing(rule, failures):
@@ -40,7 +44,7 @@ def _hazards(statement: Statement, failures: dict[str, str]) -> Iterator[tuple[R
                     unsure = _is_unsure(rule, hazard, statement)
                     if not unsure and hazard.span not in statement.view_names:
                         yield rule, _worded(rule, hazard, statement)
-    for clause in _judged_clauses(statement):
+    for clause in judged:
         for rule in known_rules():
             if rule.subject is Subject.CLAUSE and rule.visit is not None:
                 with sparing(rule, failures):
@@ -50,9 +54,11 @@ def _hazards(statement: Statement, failures: dict[str, str]) -> Iterator[tuple[R
                             yield rule, _worded(rule, hazard, statement)
 
 
-def _notes(statement: Statement, failures: dict[str, str]) -> Iterator[tuple[Rule, Note]]:
+def _notes(
+    statement: Statement, judged: Sequence[LockingClause], failures: dict[str, str]
+) -> Iterator[tuple[Rule, Note]]:
     """What RUN rules want to know of the statement's own clauses."""
-    for clause in _judged_clauses(statement):
+    for clause in judged:
         for rule in known_rules():
             if rule.gather is None or clause.is_inherited:
                 continue
@@ -103,15 +109,10 @@ def _worded(rule: Rule, hazard: Hazard, statement: Statement) -> Hazard:
     if unknown:
         sent += f"; not known: {unknown}"
     return written._replace(
-        severity=_lighter(hazard.severity) if unknown else hazard.severity,
+        severity=hazard.severity.lighter if unknown else hazard.severity,
         message=f"{written.message} (sends: {sent})",
         advice=statement.call.advice.get(rule.code, written.advice),
     )
-
-
-def _lighter(severity: Severity) -> Severity:
-    """One step less, as far as there is one."""
-    return Severity.WARNING if severity is Severity.ERROR else Severity.NOTE
 
 
 def _shortened(sql: str) -> str:

@@ -47,11 +47,6 @@ class ParsedScript:
         return script
 
     @property
-    def is_template(self) -> bool:
-        """Whether the text was read out of a template."""
-        return self._template is not None
-
-    @property
     def chunks(self) -> tuple[Chunk, ...]:
         """The statements in order; their spans are offsets into the script."""
         return self._script.chunks

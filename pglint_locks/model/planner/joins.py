@@ -94,15 +94,6 @@ class Branch(NamedTuple):
         if not merged or self.kind == JoinType.JOIN_RIGHT:
             yield from self.right.column_items(column)
 
-    def compared_items(self) -> Iterator[RangeItem]:
-        """The leaves whose columns USING or NATURAL compares."""
-        if self.using is None:
-            yield from self.items()
-            return
-        for column in self.using:
-            yield from self.left.column_items(column)
-            yield from self.right.column_items(column)
-
 
 JoinTree = Leaf | Product | Branch
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from pglint_locks.findings import UNSAFE, Hazard, Severity
+from pglint_locks.findings import UNSAFE, Hazard
 from pglint_locks.model.statements.statement import Statement
 from pglint_locks.model.statements.transactions import Frame
 
 T = TypeVar("T")
-_LOWER = {Severity.ERROR: Severity.WARNING, Severity.WARNING: Severity.NOTE}
 
 
 def hazards(
@@ -46,7 +45,7 @@ def _alone(
 
 def _conditional(hazard: Hazard) -> Hazard:
     return hazard._replace(
-        severity=_LOWER.get(hazard.severity, hazard.severity),
+        severity=hazard.severity.lighter,
         message=f"{hazard.message}, if these statements run in one transaction",
         fix=hazard.fix and hazard.fix._replace(applicability=UNSAFE),
     )
