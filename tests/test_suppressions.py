@@ -529,4 +529,4 @@ def test_without_comments_nothing_is_done() -> None:
 def test_many_and_huge_directives_do_not_take_long(text: str) -> None:
     started = time.process_time()
     lint(text)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 60

@@ -7,17 +7,17 @@ locks, how it says SKIP LOCKED, which call ends the chain, and the words of its 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from pglint_locks.sources.orm.chain import (
     Chain,
     Link,
-    before_calls,
     chain_of,
     items_of,
     pairs_of,
     string_of,
+    with_own_call,
 )
 from pglint_locks.sources.orm.expressions import is_false, is_true, literal
 from pglint_locks.sources.orm.query import (
@@ -51,7 +51,8 @@ class Library(NamedTuple):
 
     `locks` are the calls that ask for a lock: a strength as in `FOR {strength}`, or who
     reads it from the arguments.  `waits` are those that add a wait policy.  `tables` name
-    the table in their first argument, `from_root` gives it by what the chain begins with.
+    the table in their first argument, `from_root` gives it by what the chain begins with,
+    `from_class` by the class that a chain without a receiver stands in.
     `one_row` calls add LIMIT 1, `by_key` ones a test of the key; `counts` send an
     aggregate, `exists` ask for one row, `writes` send an UPDATE or DELETE that takes no
     locking clause.  `wait_call` has the wait policy as its argument.
@@ -70,6 +71,7 @@ class Library(NamedTuple):
     waits: Mapping[str, str] = {}
     tables: frozenset[str] = frozenset()
     from_root: Callable[[str], str | None] = lambda _: None
+    from_class: Callable[[Node], str | None] = lambda _: None
     conditions: frozenset[str] = frozenset({"where"})
     orders: frozenset[str] = frozenset()
     random: frozenset[str] = frozenset()
@@ -133,8 +135,10 @@ class Builder:
         library = self.library
         if not any(chain.named(*library.locks)):
             return None
-        table = library.from_root(chain.root.text)
-        query = Query(chain.root.span, table or "")
+        query = Query(chain.root.span, library.from_root(chain.root.text) or "")
+        if not query.table:
+            chain = with_own_call(chain)
+            query.table = library.from_class(chain.root) or ""
         sent = None
         for link in chain.links:
             sent = self._apply(query, link) or sent
@@ -142,11 +146,37 @@ class Builder:
                 break
         if not self._is_query(chain):
             return None
-        if not query.table and chain.gives_sql:
-            query.table, query.rows_of = UNKNOWN_TABLE, before_calls(chain)
+        if not query.table and (chain.gives_sql or self._is_surely_query(chain)):
+            query.table, query.rows_of = UNKNOWN_TABLE, self._source(chain)
         if not query.table or (query.lock is None and query.dropped is None):
             return None
         return query.statement(sent or query.select(), library.advice)
+
+    def _source(self, chain: Chain) -> str:
+        """What gives the rows that a chain goes on with: `account.jobs`."""
+        end = chain.root.span.end
+        for link in chain.links:
+            if self.library.knows(link.name):
+                break
+            end = link.span.end
+        return chain.root.whole[chain.root.span.start : end]
+
+    def _is_surely_query(self, chain: Chain) -> bool:
+        """Whether nothing but a query has these calls, whatever they are called on."""
+        if not self.library.is_eager or not self._is_query(chain):
+            return False
+        asked = next(chain.named(*self.library.locks))
+        node = asked.positional(0)
+        says = node is not None and _WORDS.match(string_of(node) or "") is not None
+        return says or self._tells(link.name for link in chain.links)
+
+    def _tells(self, names: Iterable[str]) -> bool:
+        """Whether calls of these names are those of a query, not of another lock."""
+        library = self.library
+        telling = library.conditions | library.orders | library.limits | library.by_key
+        telling |= library.exists | frozenset(library.writes) | frozenset(library.joins)
+        telling |= {name for name in library.one_row if "_" in name}
+        return not telling.isdisjoint(names)
 
     def _is_query(self, chain: Chain) -> bool:
         """Whether a chain is of queries, where its lock has a name that others have too."""
@@ -161,10 +191,7 @@ class Builder:
         is_plain = node is None or is_true(node) or is_false(node)
         if says or (is_plain and all(map(library.knows, before))):
             return True
-        telling = library.conditions | library.orders | library.limits | library.by_key
-        telling |= library.exists | frozenset(library.writes) | frozenset(library.joins)
-        telling |= {name for name in library.one_row if "_" in name}
-        return not telling.isdisjoint(names)
+        return self._tells(names)
 
     def _apply(self, query: Query, link: Link) -> Sql | None:
         """Takes one link into account; gives the statement if it sends one of its own."""

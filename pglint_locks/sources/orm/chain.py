@@ -118,6 +118,16 @@ def chain_of(node: Node) -> Chain:
     return Chain(node, tuple(links))
 
 
+def with_own_call(chain: Chain) -> Chain:
+    """A chain that begins with a call on nothing, as one of that call: `where(…).lock`."""
+    root = chain.root
+    called = [each for each in root.operands if each.kind not in _ARGUMENTS | _BLOCKS]
+    if root.kind not in _CALLS or len(called) != 1 or called[0].kind != "identifier":
+        return chain
+    own = Link(called[0].text, tuple(arguments_of(root)), root.span, is_call=True)
+    return chain._replace(links=(own, *chain.links))
+
+
 def _step(node: Node) -> tuple[Node, Link] | None:
     """The last link of an expression, and what it is a link of."""
     if node.kind in _CALLS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from pglint_locks.sources.orm.builders import (
     Library,
@@ -11,6 +12,9 @@ from pglint_locks.sources.orm.builders import (
     lock_of_words,
     with_tables,
 )
+
+if TYPE_CHECKING:
+    from pglint_locks.sources.host.tree import Node
 
 _STRENGTHS = ("UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE")
 
@@ -57,6 +61,19 @@ def _of_constant(root: str) -> str | None:
     return plural(name) if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name) and name != "DB" else None
 
 
+def _of_record_class(node: Node) -> str | None:
+    """The table of the class of records around a query on nothing, or on `self`."""
+    if node.kind not in ("call", "self"):
+        return None
+    for outer in node.above():
+        if outer.kind == "class" and len(outer.operands) > 1:
+            name, parent = outer.operands[:2]
+            is_record = parent.kind == "superclass" and _RECORD.search(parent.text)
+            return _of_constant(name.text) if is_record else None
+    return None
+
+
+_RECORD = re.compile(r"Record\s*\Z|::Base\s*\Z")
 ACTIVE_RECORD = Library(
     name="ActiveRecord",
     locks={"lock": lock_of_words},
@@ -65,6 +82,7 @@ ACTIVE_RECORD = Library(
         'lock("FOR UPDATE OF jobs")', ".order(:id)",
     ),
     from_root=_of_constant,
+    from_class=_of_record_class,
     conditions=_set("where"),
     orders=_set("order reorder"),
     one_row=_set("first first! last last! take take! find_by find_by!"),
