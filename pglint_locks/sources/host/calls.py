@@ -59,7 +59,28 @@ def call_at(text: str, node: Node, language: Language) -> Call | None:
         return _without_arguments(node, name[1], language)
     if given.kind in language.strings:
         return Call(name[1], None, (given,), is_tag=True)
-    return Call(name[1], _receiver(node, given), tuple(given.operands))
+    return Call(name[1], _receiver(node, given), _given(given))
+
+
+def _given(arguments: Node) -> tuple[Node, ...]:
+    """The arguments of a call; in a macro of Rust the last name stands for its path."""
+    if arguments.kind != "token_tree":
+        return tuple(arguments.operands)
+    groups: list[list[Node]] = [[]]
+    for child in arguments.children:
+        if child.kind == ",":
+            groups.append([])
+        elif child.named and "comment" not in child.kind:
+            groups[-1].append(child)
+    return tuple(node for group in groups for node in (group[-1:] if _is_path(group) else group))
+
+
+def _is_path(group: list[Node]) -> bool:
+    """Whether nothing but `::` stands between names that follow each other."""
+    if len(group) < 2:
+        return False
+    between = group[0].whole[group[0].span.end : group[-1].span.start]
+    return re.fullmatch(r"(?:\s*::\s*\w*)*", between) is not None
 
 
 def _without_arguments(node: Node, name: str, language: Language) -> Call | None:

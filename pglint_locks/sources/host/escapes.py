@@ -24,6 +24,10 @@ DOUBLED_BRACES = re.compile(r'(?P<twice>""|\{\{|\}\})')
 """A doubled quote or brace."""
 LINES_CUT = re.compile(rf"\\(?:{_CODES}|(?P<line>(?:\r\n|\n|\r)\s*)|(?P<other>.))", re.DOTALL)
 """C's escapes; with a line's end the white space behind it goes too."""
+SPLICED = re.compile(r"(?P<cut>#)\Z")
+"""The sign before what is put in as it is: `#$order`."""
+BACKSLASH_SPLICED = re.compile(rf"{BACKSLASH.pattern}|{SPLICED.pattern}", re.DOTALL)
+"""The same, with C's escapes."""
 
 _CONTROLS = {
     "a": "\a",
@@ -50,7 +54,7 @@ def meaning(escape: re.Match[str]) -> str:
         return twice[0]
     if found.get("name"):
         return "\ufffd"
-    if found.get("line"):
+    if found.get("line") or found.get("cut"):
         return ""
     other = found.get("other") or ""
     return _CONTROLS.get(other, other)

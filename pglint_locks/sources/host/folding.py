@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -20,6 +20,19 @@ BETWEEN = "\0"  # the key of the holes between the texts of a list that is yet t
 def is_whole(template: Template) -> bool:
     """Whether a value is one text, not a list of them."""
     return not any(isinstance(part, Hole) and part.key == BETWEEN for part in template)
+
+
+def as_one(template: Template, begins: Callable[[str], bool]) -> Template:
+    """A list as the one text that it is sent as, if only its first text `begins` like one."""
+    parts: list[list[Text | Hole]] = [[]]
+    for part in template:
+        if isinstance(part, Hole) and part.key == BETWEEN:
+            parts.append([])
+        else:
+            parts[-1].append(part)
+    if any(part and isinstance(part[0], Text) and begins(part[0].text) for part in parts[1:]):
+        return template
+    return tuple(each for part in parts for each in part)
 
 
 def every_choice(operands: Sequence[Values]) -> Values:

@@ -10,7 +10,7 @@ from pglint_locks.text import Piece, SourceMap, Span
 
 PERCENT = re.compile(
     r"%(?:(?P<sign>%)|(?:[(<](?P<name>\w+)[)>]|\[(?P<index>\d+)\]|(?P<number>\d+)\$)?"
-    r"[-+ #0]*(?:\d+|\*)?(?:\.\d+)?[a-zA-Z@])"
+    r"[-+ #0]*(?:\d+|\*)?(?:\.\d+)?[a-zA-Z@]|\{(?P<braced>\w+)\})"
 )
 BRACES = re.compile(r"(?P<sign>\{\{|\}\})|\{(?:(?P<number>\d+)|(?P<name>\w+))?[^{}]*\}")
 MARGIN = re.compile(r"(?m)(?<![^\r\n])[ \t]*(?P<margin>\|)")
@@ -35,8 +35,8 @@ def expand(template: Template, places: re.Pattern[str], argument: Argument) -> T
             if sign := named["sign"]:
                 piece = Piece(Span(0, 1), source)
                 parts.append(Text(sign[0], SourceMap((piece,)), part.literal))
-            elif named["name"]:
-                parts += argument(named["name"], source)
+            elif name := named["name"] or named.get("braced"):
+                parts += argument(name, source)
             elif index := named.get("index") or (places is PERCENT and named["number"]):
                 following = int(index)
                 parts += argument(following - 1, source)

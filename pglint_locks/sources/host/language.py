@@ -52,16 +52,33 @@ class Does(Enum):
     """Gives a quoted literal."""
     CONCAT = auto()
     """Adds its arguments to the end of what it is called on, and gives that."""
+    CONCAT_BRACES = auto()
+    """The same, with its other arguments put into the `{}` of its first one."""
+    BIND = auto()
+    """Adds the sign of a parameter to the end of what it is called on."""
+    INTO_FIRST = auto()
+    """Adds its further arguments to the end of its first one."""
+    PERCENT_INTO_FIRST = auto()
+    """The same, with those put into the `%s` of the second one."""
+    BRACES_INTO_FIRST = auto()
+    """The same, with those put into the `{}` of the second one."""
     ADD = auto()
-    """Adds its argument to the list that it is called on."""
+    """Adds its arguments to the list that it is called on."""
+    EXTEND = auto()
+    """Adds the elements of its argument to the list that it is called on."""
     ADD_TO_FIRST = auto()
     """Gives the list that is its first argument with the others behind it."""
     JOIN_WITH_FIRST = auto()
     """Joins the texts of its other arguments, or of a list, with its first one."""
     CONCAT_ALL = auto()
     """Gives its arguments as one text."""
+    BUILD = auto()
+    """Gives what the function that it is given appends."""
     LIST = auto()
     """Gives a list of its arguments."""
+
+
+INTO_FIRST = frozenset({Does.INTO_FIRST, Does.PERCENT_INTO_FIRST, Does.BRACES_INTO_FIRST})
 
 
 _NAMES = frozenset(
@@ -96,7 +113,9 @@ class Language(NamedTuple):
     functions do to text, by the last part of their names.  `anonymous` functions are called
     by what they are assigned to; `ands` are signs that give their right side or nothing;
     `fields` are names that a class's body may set; `marks` are the signs around holes;
-    `words` are nodes that are signs by their text.
+    `words` are nodes that are signs by their text.  With `iodata` a list may be sent as one
+    text; with `captures` formats may name variables.  A space comes behind
+    literals that begin `spaced`.
     """
 
     grammar: str
@@ -134,6 +153,9 @@ class Language(NamedTuple):
     fields: frozenset[str] = frozenset()
     marks: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    iodata: bool = False
+    spaced: tuple[str, ...] = ()
+    captures: bool = False
     named: Callable[[Node], Node | None] = own_name
     shape: Callable[[Node, str], None] | None = None
     prefix: Callable[[Node, str], str] = no_prefix

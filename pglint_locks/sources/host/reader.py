@@ -15,7 +15,7 @@ from pglint_locks.sources.bodies.templates import Template, Text, fill, shown
 from pglint_locks.sources.content import FileContent, HostBody
 from pglint_locks.sources.dialect import FOREIGN, is_foreign_sql
 from pglint_locks.sources.host.databases import is_file_for_another, is_for_another
-from pglint_locks.sources.host.folding import is_whole
+from pglint_locks.sources.host.folding import Values, as_one, is_whole
 from pglint_locks.sources.host.handles import handle_of
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.leftovers import in_literals, in_torn_code
@@ -177,7 +177,13 @@ class _Reading:
 
     def _found(self, use: Use) -> _Found:
         place = Place(use.scope, use.arm, use.order)
-        return self._of_values(use, self._values.of(use.node, place))
+        return self._of_values(use, self._values_at(use.node, place))
+
+    def _values_at(self, node: Node, place: Place) -> Values:
+        values = self._values.of(node, place)
+        if self._language.iodata:
+            values = [as_one(value, is_sql) for value in values]
+        return values
 
     def _of_values(self, use: Use, values: Iterable[Template]) -> _Found:
         found = _Found(use)
@@ -200,10 +206,12 @@ class _Reading:
         reach = [w for w in writes if w.value is not None and (w is writes[0] or w.value.adds)]
         order = max((w.order for w in reach), default=use.order) + 1
         values = self._values.variable(name, Place(scope, scope.arm, order))
+        if self._language.iodata:
+            values = [as_one(value, is_sql) for value in values]
         found = self._of_values(use, values)
         if not found.templates:
             found = self._of_values(
-                use, self._values.of(use.node, Place(use.scope, use.arm, use.order))
+                use, self._values_at(use.node, Place(use.scope, use.arm, use.order))
             )
         return found
 
@@ -294,7 +302,7 @@ class _Reading:
     def _fragments(self) -> Iterator[NotAnalysed]:
         """Locking clauses that stand alone, put behind a query that does not show."""
         for use in self._uses:
-            for template in self._values.of(use.node, Place(use.scope, use.arm, use.order)):
+            for template in self._values_at(use.node, Place(use.scope, use.arm, use.order)):
                 text, places = shown(template)
                 spans = list(fragment_spans(text))
                 if spans:

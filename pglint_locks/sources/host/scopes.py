@@ -14,14 +14,15 @@ from pglint_locks.sources.host.tree import Node
 class Setting(NamedTuple):
     """What a name is set to.
 
-    `adds` says that it goes behind what was there before, `element` as one more of a list;
-    with `whole` the expression names what was there itself.
+    `adds` says that it goes behind what was there before, `element` as one more of a list,
+    `line` with a line end; with `whole` the expression names what was there itself.
     """
 
     node: Node
     adds: bool = False
     element: bool = False
     whole: bool = False
+    line: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -8,7 +8,8 @@ from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.tree import Node
 
 _MODIFIERS = frozenset(
-    "modifiers modifier binding_pattern_kind mutable_specifier value_binding_pattern".split()
+    """modifiers modifier accessibility_modifier override_modifier binding_pattern_kind
+    mutable_specifier value_binding_pattern""".split()
 )
 _PATTERNS = frozenset(
     """expression_list pattern_list tuple_pattern identifier_pattern variable_declaration pattern

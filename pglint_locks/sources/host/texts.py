@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pglint_locks.sources.host.calls import bare, call_at
-from pglint_locks.sources.host.language import Does, Language
+from pglint_locks.sources.host.language import INTO_FIRST, Does, Language
 from pglint_locks.sources.host.tree import Node
 
 
@@ -62,6 +62,9 @@ class Texts:
             return any(id(each) in self._found for each in values)
         if kind in language.invocations:
             return self._is_text_call(node)
+        if language.iodata and kind in language.lists:
+            is_given = node.parent is not None and node.parent.kind in language.arguments
+            return is_given and any(id(each) in self._found for each in node.operands)
         inner = bare(node)
         return inner is not node and id(inner) in self._found
 
@@ -80,7 +83,9 @@ class Texts:
         if call.is_tag:
             return True
         does = self._language.calls.get(call.name)
-        if does is None or does is Does.ADD:
+        if does is Does.BUILD:
+            return True
+        if does is None or does in (Does.ADD, Does.EXTEND, Does.BIND, *INTO_FIRST):
             return False
         parts = [call.receiver, *call.arguments]
         return any(

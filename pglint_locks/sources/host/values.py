@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pglint_locks.sources.bodies.flow import Arm, share_loop
 from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
 from pglint_locks.sources.bodies.variables import Write
+from pglint_locks.sources.host.appends import built, ends_line, first_name
 from pglint_locks.sources.host.calls import Call, bare, call_at
 from pglint_locks.sources.host.folding import (
     BETWEEN,
@@ -23,7 +24,7 @@ from pglint_locks.sources.host.scopes import Scope, Setting
 from pglint_locks.sources.host.strings import literal
 from pglint_locks.sources.host.tree import Node
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
-from pglint_locks.text import Span
+from pglint_locks.text import Piece, SourceMap, Span
 
 _MAX_DEPTH = 30
 
@@ -133,6 +134,8 @@ class TextValues:
             return (Hole(HoleKind.FREE, hole.span, f"{BETWEEN}{len(spliced) - 1}"),)
 
         shown = literal(self._text, node, self._language, marked)
+        if self._language.spaced and node.text.startswith(self._language.spaced):
+            shown = (*shown, *_sign(" ", node.span.end)[0])
         if not spliced:
             return [shown]
         operands: list[Values] = [
@@ -195,6 +198,8 @@ class TextValues:
                 return self._hole(node, HoleKind.IDENTIFIER)
             case Does.LITERAL:
                 return self._hole(node, HoleKind.LITERAL)
+            case Does.BUILD:
+                return self._built(node, place)
             case Does.SAME_AS_FIRST:
                 return self.of(first, place) if first is not None else [()]
             case Does.SAME if on is not None:
@@ -222,8 +227,50 @@ class TextValues:
             case Does.LIST | Does.ADD_TO_FIRST:
                 return self._texts(call.arguments, place)
             case Does.CONCAT if on is not None or call.arguments:
-                return self._sum([*([on] if on is not None else []), *call.arguments], place)
+                more = [self._term(each, place) for each in call.arguments]
+                return self._behind(on, more, call, place)
+            case Does.CONCAT_BRACES if first is not None:
+                more = [self._expanded(first, call.arguments[1:], place, braces=True)]
+                return self._behind(on, more, call, place)
+            case Does.BIND:
+                return self._behind(on, [self._hole(node)], call, place)
+            case Does.INTO_FIRST | Does.PERCENT_INTO_FIRST | Does.BRACES_INTO_FIRST:
+                return self._into_first(call, does, place)
         return self._hole(node)
+
+    def _built(self, node: Node, place: Place) -> Values:
+        """`buildString { append("…") }`: what the statements of the function append."""
+        operands: list[Values] = []
+        for statement in built(node):
+            call = call_at(self._text, statement, self._language)
+            if call is not None and self._language.calls.get(call.name) is Does.CONCAT:
+                operands.append(self.of(statement, place))
+            elif statement.kind in self._language.branches | self._language.loops:
+                operands.append(self._hole(statement, HoleKind.OPTIONAL))
+        return every_choice(operands) or self._hole(node)
+
+    def _behind(self, on: Node | None, more: Sequence[Values], call: Call, place: Place) -> Values:
+        """A text with others put behind it, as a call does."""
+        end = call.arguments[-1].span.end if call.arguments else on.span.end if on else 0
+        line = [_sign("\n", end)] if ends_line(call.name) else []
+        before = [self._term(on, place)] if on is not None else []
+        return every_choice([*before, *more, *line]) or [()]
+
+    def _into_first(self, call: Call, does: Does, place: Place) -> Values:
+        name = first_name(call, self._language)
+        operands = [
+            each for each in call.arguments if name is None or each.span.start > name.span.start
+        ]
+        if name is None:
+            return [()]
+        if not operands:
+            return self._behind(name, [], call, place)
+        if does is Does.INTO_FIRST:
+            more = [self._term(each, place) for each in operands]
+        else:
+            braces = does is Does.BRACES_INTO_FIRST
+            more = [self._expanded(operands[0], operands[1:], place, braces=braces)]
+        return self._behind(name, more, call, place)
 
     def _joined(self, texts: Node, separator: Node, place: Place) -> Values:
         return self._with_separator(self.of(texts, place), separator, place)
@@ -243,7 +290,7 @@ class TextValues:
         left, *right = node.operands
         given = bare(right[0]) if right else None
         arguments = [given] if given is not None else []
-        if given is not None and (given.kind in self._language.lists or given.kind == "dictionary"):
+        if given is not None and (given.kind in self._language.lists or given.kind in _TABLES):
             arguments = given.operands
         return self._expanded(left, arguments, place)
 
@@ -256,6 +303,10 @@ class TextValues:
             given = named.get(which) if isinstance(which, str) else None
             if isinstance(which, int) and which < len(arguments):
                 given = arguments[which]
+            if given is None and isinstance(which, str) and self._language.captures:
+                captured = self.captured(which, source, place)
+                if captured is not None:
+                    return captured
             if given is None:
                 key = which if isinstance(which, str) else f"argument {which}"
                 return (Hole(HoleKind.FREE, source, key),)
@@ -283,6 +334,17 @@ class TextValues:
         written = self._text[node.span.start : node.span.end]
         return written.replace("->", ".").replace("::", ".").rpartition(".")[2].strip("$@&?!\\ ")
 
+    def captured(self, name: str, source: Span, place: Place) -> Template | None:
+        """The one text of a variable that a format names; None if it has none."""
+        for scope in place.scope.outwards():
+            writes = scope.variables.all_writes(name)
+            if writes and (scope is not place.scope or writes[0].order < place.order):
+                value = self._of_name(name, scope, place)
+                if len(value) == 1 and shows(value[0]):
+                    return put_at(value[0], source)
+                return None
+        return None
+
     def _variable(self, node: Node, place: Place) -> Values:
         name = self.name(node)
         if place.known is not None and place.known[0] == name:
@@ -290,15 +352,19 @@ class TextValues:
         scope = self._home(node, name, place.scope)
         if scope is None:
             return self._hole(node)
+        return self._of_name(name, scope, place) or self._hole(node)
+
+    def _of_name(self, name: str, scope: Scope, place: Place) -> Values:
+        """What a name of a scope may hold at a place; nothing if that is not known."""
         if scope is place.scope and not scope.is_class:
-            return self.variable(name, place) or self._hole(node)
+            return self.variable(name, place)
         writes = scope.variables.all_writes(name)
         firm = [write for write in writes if write.value is not None and not write.value.adds]
         if len(firm) != 1 or writes[0] is not firm[0]:
-            return self._hole(node)
+            return []
         last = max(write.order for write in writes) + 1
         there = Place(scope, writes[-1].arm, last, place.depth + 1)
-        return self.variable(name, there) or self._hole(node)
+        return self.variable(name, there)
 
     def _home(self, node: Node, name: str, scope: Scope) -> Scope | None:
         """The scope whose name is meant."""
@@ -306,7 +372,12 @@ class TextValues:
             for outer in scope.outwards():
                 if outer.variables.all_writes(name):
                     return outer
-        if node.kind in self._language.members or scope.of_class.variables.all_writes(name):
+        is_member = node.whole[node.span.start - 2 : node.span.start] == "::"
+        if (
+            is_member
+            or node.kind in self._language.members
+            or scope.of_class.variables.all_writes(name)
+        ):
             if scope.of_class.variables.all_writes(name):
                 return scope.of_class
             homes = [
@@ -346,6 +417,8 @@ class TextValues:
                 for value in before
             ]
             set_here = every_choice([before, set_here])
+            if write.value.line:
+                set_here = every_choice([set_here, _sign("\n", write.value.node.span.end)])
         if write.arm in place.arm.path() and share_loop(write.arm, write.arm) is share_loop(
             write.arm, place.arm
         ):
@@ -357,6 +430,12 @@ def _part(query: OrmStatement, span: Span) -> Text:
     return Text(query.text[span.start : span.end], query.map.part(span))
 
 
+def _sign(text: str, place: int) -> Values:
+    """What is put behind a text without being written: a line end, a space."""
+    return [(Text(text, SourceMap((Piece(Span(0, len(text)), Span(place, place)),))),)]
+
+
+_TABLES = frozenset({"dictionary", "hash"})
 _KEYWORDS = frozenset({"keyword_argument", "named_argument", "pair"})
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from pglint_locks.sources.bodies.flow import Arm, ArmKind, Leave
+from pglint_locks.sources.host.appends import Append, append_at, built, is_written
 from pglint_locks.sources.host.calls import Call, bare, call_at
 from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.prose import is_for_people
@@ -125,11 +126,12 @@ class Walk:
         language = self._language
         call = call_at(self._text, node, language)
         if call is not None:
-            if _MESSAGES.fullmatch(call.name):
+            if _MESSAGES.fullmatch(call.name) and not is_written(call, language):
                 self._silent.update(id(bare(each)) for each in call.arguments)
                 self.spoken += (each.span for each in call.arguments)
-            if language.calls.get(call.name) in (Does.CONCAT, Does.ADD):
-                self._append(node, call, scope, arm)
+            append = append_at(node, call, language)
+            if append is not None:
+                self._append(node, append, scope, arm)
         is_apart = (call is not None and call.name in _APART) or _is_specification(node)
         if is_apart:
             arm.commits.append(node.span.start)
@@ -150,11 +152,14 @@ class Walk:
 
     def _nested(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
         """Functions inside of a text expression, and calls that are no part of its text."""
-        front = list(reversed(node.children))
+        calls = self._language.calls
+        front = [node]
         while front:
             inner = front.pop()
             call = call_at(self._text, inner, self._language)
-            runs = call is not None and not call.is_tag and call.name not in self._language.calls
+            if call is not None and calls.get(call.name) is Does.BUILD:
+                self._silent.update(map(id, built(inner)))
+            runs = call is not None and not call.is_tag and call.name not in calls
             if inner.kind in self._language.functions or (runs and inner not in self._texts):
                 yield partial(self._visit, inner, scope, arm)
             else:
@@ -322,8 +327,14 @@ class Walk:
         home = scope
         if len(names) == 1 and names[0][1]:
             home = scope.of_class
+        adds_list = adds and len(names) == 1 and value.kind in self._language.lists
         for name, _ in names:
-            if len(names) == 1 and value.kind not in self._language.functions:
+            if adds_list:
+                where = home.arm if home is not scope else arm
+                for index, each in enumerate(value.operands):
+                    element = Setting(bare(each), adds=True, element=True)
+                    home.variables.set(name, node.span.start + index, where, element)
+            elif len(names) == 1 and value.kind not in self._language.functions:
                 where = home.arm if home is not scope else arm
                 whole = not adds and self._goes_on(value, name)
                 setting = Setting(value, adds or whole, whole=whole)
@@ -346,27 +357,14 @@ class Walk:
         """Whether a name is set to a text that it was itself a part of."""
         return value in self._texts and mentions(self._text, self._language, value, name)
 
-    def _append(self, node: Node, call: Call, scope: Scope, arm: Arm) -> None:
+    def _append(self, node: Node, append: Append, scope: Scope, arm: Arm) -> None:
         """`builder.append("…")` as a statement of its own: the name is set anew."""
-        receiver = call.receiver
-        given = list(call.arguments)
-        chain: list[Node] = []
-        while receiver is not None and (inner := call_at(self._text, receiver, self._language)):
-            chain.append(receiver)
-            given += inner.arguments
-            receiver = inner.receiver
-        if receiver is None or receiver.kind not in self._language.names:
+        if id(node) in self._silent:
             return
-        name = self._text[receiver.span.start : receiver.span.end].lstrip("$")
-        if id(node) in self._silent or not call.arguments:
-            return
-        self._silent.update(map(id, chain))
-        if self._language.calls[call.name] is Does.ADD:
-            setting = Setting(bare(call.arguments[0]), adds=True, element=True)
-        else:
-            setting = Setting(node, adds=True, whole=True)
-        scope.variables.set(name, node.span.start, arm, setting)
-        for each in given:
+        self._silent.update(map(id, append.chain))
+        for index, setting in enumerate(append.settings):
+            scope.variables.set(append.name, node.span.start + index, arm, setting)
+        for each in append.given:
             self._silent.add(id(bare(each)))
             if bare(each) in self._texts:
-                self._use(bare(each), scope, arm, (scope, name))
+                self._use(bare(each), scope, arm, (scope, append.name))

@@ -53,9 +53,11 @@ CSHARP = Language(
         "Concat": Does.CONCAT,
         "Append": Does.CONCAT,
         "AppendLine": Does.CONCAT,
+        "AppendFormat": Does.CONCAT_BRACES,
         "StringBuilder": Does.SAME_AS_FIRST,
         "ToString": Does.SAME,
         "Trim": Does.SAME,
         "Add": Does.ADD,
+        "AddRange": Does.EXTEND,
     },
 )

@@ -83,7 +83,7 @@ ELIXIR = Language(
     strings=kinds("string sigil"),
     holes=kinds("interpolation"),
     sums=kinds("binary_operator"),
-    signs=frozenset({"<>"}),
+    signs=frozenset({"<>", "|"}),
     names=kinds("identifier"),
     members=kinds("dot"),
     invocations=kinds("call"),
@@ -100,6 +100,7 @@ ELIXIR = Language(
     leaves=frozenset(),
     assigning=frozenset({"="}),
     lists=kinds("list"),
+    iodata=True,
     named=_named,
     shape=_shape,
     calls={

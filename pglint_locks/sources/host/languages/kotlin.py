@@ -41,6 +41,7 @@ KOTLIN = Language(
         "format": Does.PERCENT,
         "joinToString": Does.JOIN_OWN,
         "listOf": Does.LIST,
+        "buildString": Does.BUILD,
         "append": Does.CONCAT,
         "appendLine": Does.CONCAT,
         "plus": Does.CONCAT,
@@ -50,5 +51,6 @@ KOTLIN = Language(
         "trimIndent": Does.SAME,
         "trimMargin": Does.WITHOUT_MARGIN,
         "add": Does.ADD,
+        "addAll": Does.EXTEND,
     },
 )

@@ -54,6 +54,8 @@ PYTHON = Language(
         "format": Does.BRACES,
         "join": Does.JOIN_FIRST,
         "append": Does.ADD,
+        "extend": Does.EXTEND,
+        "getvalue": Does.SAME,
         "text": Does.SAME_AS_FIRST,
         "SQL": Does.SAME_AS_FIRST,
         "RawSQL": Does.SAME_AS_FIRST,

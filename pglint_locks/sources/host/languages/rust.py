@@ -45,6 +45,7 @@ RUST = Language(
     leaves=kinds("return_expression"),
     choices={"if_expression": (1, 2)},
     lists=kinds("array_expression"),
+    captures=True,
     named=_named,
     calls={
         "format": Does.BRACES_OF_FIRST,
@@ -53,6 +54,9 @@ RUST = Language(
         "new": Does.SAME_AS_FIRST,
         "push_str": Does.CONCAT,
         "push": Does.CONCAT,
+        "push_bind": Does.BIND,
+        "write": Does.BRACES_INTO_FIRST,
+        "writeln": Does.BRACES_INTO_FIRST,
         "join": Does.JOIN_OWN,
         "to_string": Does.SAME,
         "to_owned": Does.SAME,

@@ -10,13 +10,15 @@ from pglint_locks.sources.host.language import Does, Form, Language, kinds
 SCALA = Language(
     grammar="scala",
     forms=(
-        Form(re.compile(r'\w*"""'), '"""'),
-        Form(re.compile(r'\w*"'), '"', escapes.BACKSLASH),
+        Form(re.compile(r'\w+"""'), '"""', escapes.SPLICED),
+        Form(re.compile('"""'), '"""'),
+        Form(re.compile(r'\w*"'), '"', escapes.BACKSLASH_SPLICED),
     ),
     strings=kinds("string interpolated_string_expression"),
     holes=kinds("interpolation"),
     sums=kinds("infix_expression"),
-    signs=frozenset({"+"}),
+    signs=frozenset({"+", "++"}),
+    assigning=frozenset({"=", "+=", "++="}),
     names=kinds("identifier"),
     members=kinds("field_expression"),
     invocations=kinds("call_expression instance_expression"),
@@ -32,6 +34,7 @@ SCALA = Language(
     cases=kinds("case_clause"),
     leaves=kinds("return_expression throw_expression"),
     choices={"if_expression": (1, 2)},
+    spaced=('fr"',),
     words=kinds("operator_identifier"),
     calls={
         "format": Does.PERCENT,
