@@ -119,3 +119,20 @@ def _function(name: str, code: str) -> str:
         "scala": ("class A { def f() = {\n", "\n} }"),
     }[ending]
     return head + code + end
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("a.rb", 'db.exec("DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT #{5} FOR UPDATE)")'),
+        (
+            "a.py",
+            'f("DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT " + str(5) + " FOR UPDATE)")',
+        ),
+        ("a.py", 'f("DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT %s FOR UPDATE)" % 5)'),
+    ],
+)
+def test_a_number_that_shows_is_said_as_it_is(name: str, code: str) -> None:
+    run = lint_text(_function(name, code), name, Settings())
+    [message] = [each.message for each in run.findings if each.rule.code == "PGL101"]
+    assert message.startswith("LIMIT 5 does not bound")

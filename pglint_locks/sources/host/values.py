@@ -21,12 +21,13 @@ from pglint_locks.sources.host.folding import (
 from pglint_locks.sources.host.formats import BRACES, PERCENT, expand, without_margin
 from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.scopes import Scope, Setting
-from pglint_locks.sources.host.strings import literal
+from pglint_locks.sources.host.strings import literal, plain
 from pglint_locks.sources.host.tree import Node
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
 from pglint_locks.text import Piece, SourceMap, Span
 
 _MAX_DEPTH = 30
+_NUMBER = re.compile(r"int|number|numeric")
 
 
 class Place:
@@ -83,6 +84,8 @@ class TextValues:
             return self._query(node)
         if node.kind in language.strings:
             return self._literal(node, inner)
+        if _NUMBER.search(node.kind) and node.text.isdecimal():
+            return [(plain(self._text, node.span),)]
         if node.kind in language.joined:
             return self._sum(node.operands, inner)
         if node.kind in language.sums and node.has_token(*language.signs):
