@@ -13,6 +13,7 @@ _HEAD, _TAIL = "SELECT id FROM jobs", "ORDER BY id OFFSET 1 FOR UPDATE"
 @pytest.mark.parametrize(
     ("name", "code"),
     [
+        ("A.cs", 'b.Append("@1 WHERE a = ");\nb.AppendParameter(a);\nb.Append(" @2");\nf(b);'),
         ("A.cs", 'var b = new StringBuilder();\nb.AppendLine("@1");\nb.AppendLine("@2");\nf(b);'),
         (
             "A.cs",
@@ -136,3 +137,46 @@ def test_a_number_that_shows_is_said_as_it_is(name: str, code: str) -> None:
     run = lint_text(_function(name, code), name, Settings())
     [message] = [each.message for each in run.findings if each.rule.code == "PGL101"]
     assert message.startswith("LIMIT 5 does not bound")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        # What a function of the file returns
+        (
+            "a.js",
+            "const tail = (t) => `WHERE ${t} = 1 @2`;\nconst f = (db) => db.q(`@1 ${tail('a')}`);",
+        ),
+        ("a.js", "function tail() { return '@2'; }\nfunction f(db) { db.q('@1 ' + tail()); }"),
+        (
+            "a.ts",
+            "class A { private tail(): string { return `@2`; }\n"
+            "  f(db) { db.q(`@1 ${this.tail()}`); } }",
+        ),
+        ("a.py", "def tail():\n    return '@2'\ndef f(db):\n    db.q(f'@1 {tail()}')"),
+        # Choices with parts that are hidden, and more of them than can be tried
+        ("a.js", "f(`@1 ${a ? '' : b ? `WHERE ${x} = 1` : `WHERE ${y} = 2`} @2`);"),
+        ("a.js", "const l = a ? '' : '@2';\nf(`@1 WHERE a ${b ? '= 1' : '= 2'} ${l}`);"),
+        (
+            "a.js",
+            "const w = ['a', b ? 'b' : ''].filter(Boolean).join(' AND ');\nf(`@1 WHERE ${w} @2`);",
+        ),
+        # Numbers of parameters
+        ("a.js", "f(`@1 WHERE a = $${i}::text AND b = any($${j}) AND c = $${k} @2`);"),
+        ("a.go", 'package p\nfunc f() { q(fmt.Sprintf("@1 WHERE a = $%d AND b = $%d @2", i, j)) }'),
+    ],
+)
+def test_parts_that_show_in_functions_and_choices(name: str, code: str) -> None:
+    run = lint_text(code.replace("@1", _HEAD).replace("@2", _TAIL), name, Settings())
+    assert "PGL102" in [finding.rule.code for finding in run.findings]
+    assert (run.clauses, run.analysed) == (1, 1)
+
+
+def test_a_hole_before_a_query_is_the_word_that_keeps_it_apart() -> None:
+    code = (
+        'db.exec("SELECT * FROM jobs WHERE id IN (WITH rows AS #{fence} (SELECT id FROM jobs '
+        'WHERE a = 1 ORDER BY b) SELECT id FROM rows WHERE pg_try_advisory_lock(id) LIMIT 2)")'
+    )
+    assert [each.rule.code for each in lint_text(code, "a.rb", Settings()).findings] == []
+    code = code.replace("#{fence}", "")
+    assert [each.rule.code for each in lint_text(code, "a.rb", Settings()).findings] == ["PGL107"]

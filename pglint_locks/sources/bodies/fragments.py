@@ -24,7 +24,8 @@ _LAST_CLAUSE = re.compile(rf"{_CLAUSE}(?:\)[^;]*)?\Z")
 # In lower case, behind what does not show, or behind a space that parts it from something.
 _TAIL = re.compile(rf"(?:\s|_h\b)+(?i:{_CLAUSE})(?:\s|_h\b|\)[^;]*)*")
 _SUB_SELECT = re.compile(
-    r"\(\s*SELECT\b[^;]*\bFROM\b[^;]*\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|(?:KEY\s+)?SHARE)\b[^;]*\)"
+    r"\(\s*SELECT\b[^;]*\bFROM\b[^;]*\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|(?:KEY\s+)?SHARE)\b[^;]*\)",
+    re.IGNORECASE,
 )
 _KEYWORDS = re.compile(r"\b(?:FROM|WHERE|ORDER\s+BY|LIMIT)\b")
 _HOLES = re.compile(r"(?:\s+_h\b)+\s+")

@@ -31,6 +31,8 @@ class HoleKind(Enum):
     """One name: `%I`, `quote_ident()`."""
     LITERAL = auto()
     """One literal: `%L`, `quote_literal()`."""
+    NUMBER = auto()
+    """A number: that of a parameter, behind `$`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,10 @@ _TRIED = {
     HoleKind.OPTIONAL: (Filling.NOTHING, Filling.IDENTIFIER, Filling.PARAMETER, Filling.LIST),
     HoleKind.IDENTIFIER: (Filling.IDENTIFIER,),
     HoleKind.LITERAL: (Filling.LITERAL, Filling.NUMBER),
+    HoleKind.NUMBER: (Filling.NUMBER,),
 }
+_DOLLAR = re.compile(r"(?<![\w$])\$\Z")
+_AS = re.compile(r"[\w\")]\s+as\s+\Z", re.IGNORECASE)
 _LAST_WORD = re.compile(rf"({WORD}+)[{SPACE}(]*\Z")
 _BEHIND_VALUE = re.compile(rf"(?:(?!_){WORD}|[)\]'\"])[{SPACE}]*\Z")
 _OPERATOR = re.compile(rf"[{SPACE}]*(?:[-+*/<>=~!@#%^&|.:]|(?:in|is|like|ilike|between)\b)", re.I)
@@ -102,6 +107,7 @@ def fill(template: Template, allowance: int, names: dict[str, str] | None = None
     characters may be parsed for it, each try counted as some more.
     """
     names = {} if names is None else names
+    template = _with_numbers(template)
     kinds = [part.kind for part in template if isinstance(part, Hole)]
     chosen = [0] * len(kinds)
     first = filled = _filled(template, chosen, names)
@@ -116,6 +122,17 @@ def fill(template: Template, allowance: int, names: dict[str, str] | None = None
             break
         filled = _filled(template, chosen, names)
     return first._replace(effort=effort)
+
+
+def _with_numbers(template: Template) -> Template:
+    """A template whose holes behind `$` are the numbers of parameters."""
+    parts: list[Text | Hole] = []
+    for part in template:
+        before = parts[-1] if parts else None
+        if isinstance(part, Hole) and isinstance(before, Text) and _DOLLAR.search(before.text):
+            part = replace(part, kind=HoleKind.NUMBER)
+        parts.append(part)
+    return tuple(parts)
 
 
 def shown(template: Template) -> tuple[str, SourceMap]:
@@ -195,7 +212,8 @@ def _filled(template: Template, chosen: list[int], names: dict[str, str]) -> Fil
         else:
             filling = _TRIED[part.kind][chosen[len(gaps)]]
             name = names.setdefault(part.key, f"_h{len(names) + 1}" if names else "_h")
-            text = _placeholder(filling, name)
+            is_fenced = _AS.search(texts[-1] if texts else "") and _opens_query(template, part)
+            text = "MATERIALIZED" if is_fenced else _placeholder(filling, name)
             place = Span(at, at + len(text))
             gaps.append(Gap(place, filling, part.key, part.variable or part.key))
             pieces.append(Piece(place, part.span))
@@ -203,6 +221,12 @@ def _filled(template: Template, chosen: list[int], names: dict[str, str]) -> Fil
         at += len(text)
     kept = tuple(piece for piece in pieces if piece.unit.end > piece.unit.start)
     return Filled("".join(texts), SourceMap(kept or tuple(pieces[:1])), tuple(gaps), parses=False)
+
+
+def _opens_query(template: Template, hole: Hole) -> bool:
+    """Whether a hole stands before the parenthesis of a WITH query: `AS {fence} (SELECT`."""
+    behind = template[[part is hole for part in template].index(True) + 1 :][:1]
+    return bool(behind) and isinstance(behind[0], Text) and behind[0].text.lstrip()[:1] == "("
 
 
 def _placeholder(filling: Filling, name: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from pglint_locks.sources.host.calls import Call, bare, call_at
-from pglint_locks.sources.host.language import INTO_FIRST, Does, Language
+from pglint_locks.sources.host.language import INTO_FIRST, Does, Language, does_of
 from pglint_locks.sources.host.scopes import Setting
 from pglint_locks.sources.host.tree import Node
 
@@ -34,7 +34,7 @@ class Append(NamedTuple):
 
 def append_at(node: Node, call: Call, language: Language) -> Append | None:
     """What a call puts behind a name's text; None if it does no such thing."""
-    does = language.calls.get(call.name)
+    does = does_of(call.name, language)
     if does in INTO_FIRST:
         return _into_first(node, call, language)
     if does in (Does.ADD, Does.EXTEND):

@@ -161,6 +161,15 @@ class Language(NamedTuple):
     prefix: Callable[[Node, str], str] = no_prefix
 
 
+_BINDS = re.compile(r"(?i:append_?(?:param|value|bind|literal))\w*|push_(?:values|tuples|bind)\w*")
+
+
+def does_of(name: str, language: Language) -> Does | None:
+    """What a function of a name does to text; None if it does nothing that is known."""
+    does = language.calls.get(name)
+    return Does.BIND if does is None and _BINDS.fullmatch(name) else does
+
+
 def kinds(words: str) -> frozenset[str]:
     """Node kinds, written with spaces between."""
     return frozenset(words.split())

@@ -43,6 +43,7 @@ _MAX_LENGTH = 2_000_000
 # minified file, costs the square of its length.
 _MAX_SQUARES = 4_000_000_000
 _MAX_STATEMENTS = 400
+_MAX_CALLS = 3  # of functions that give parts of a text, one within the other
 SPLICED = "spliced text"
 
 
@@ -140,20 +141,26 @@ class _Reading:
     def _wanted(self) -> set[Scope]:
         """The scopes whose text, or what they name, may hold something to look at."""
         text, scopes = self._source.text, self._walk.scopes
+        texts = {each: text[each.node.span.start : each.node.span.end] for each in scopes[1:]}
+        own = {scope for scope, written in texts.items() if may_matter(written)}
+        for span in self._values.queries:
+            own.update(scope for scope in texts if scope.node.span.covers(span))
         names = {
             name
             for scope in scopes
             for name, node in scope.constants()
             if may_matter(text[node.span.start : node.span.end])
         }
-        named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
-        wanted = {scopes[0]}
-        for scope in scopes[1:]:
-            own = text[scope.node.span.start : scope.node.span.end]
-            has_query = any(scope.node.span.covers(span) for span in self._values.queries)
-            if may_matter(own) or has_query or (named and named.search(own)):
-                wanted.update(scope.outwards())
-        return wanted
+        for _ in range(_MAX_CALLS):
+            names |= {scope.name for scope in own if scope.is_function and scope.name}
+            named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
+            more = {
+                each for each, written in texts.items() if named and named.search(written)
+            } - own
+            if not more:
+                break
+            own |= more
+        return {scopes[0]}.union(*(scope.outwards() for scope in own))
 
     def bodies(self) -> Iterator[HostBody]:
         """The statements of each function that rules may have something to say of."""

@@ -19,8 +19,10 @@ from pglint_locks.sources.host.folding import (
     shows,
 )
 from pglint_locks.sources.host.formats import BRACES, PERCENT, expand, without_margin
-from pglint_locks.sources.host.language import Does, Language
+from pglint_locks.sources.host.language import Does, Language, does_of
+from pglint_locks.sources.host.returns import Returns
 from pglint_locks.sources.host.scopes import Scope, Setting
+from pglint_locks.sources.host.sqltext import may_matter
 from pglint_locks.sources.host.strings import literal, plain
 from pglint_locks.sources.host.tree import Node
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
@@ -71,6 +73,7 @@ class TextValues:
         self._text = text
         self._language = language
         self._scopes = scopes
+        self._returns = Returns(language, scopes)
         self._allowance = 200_000  # of values, which can double at each step
 
     def of(self, node: Node, place: Place) -> Values:
@@ -103,7 +106,9 @@ class TextValues:
             return self._variable(node, place)
         if call is not None and call.is_tag:
             return self.of(call.arguments[0], inner)
-        does = language.calls.get(call.name) if call else None
+        does = does_of(call.name, language) if call else None
+        if call is not None and does is None:
+            return self._returned(node, call, inner)
         if call is None or does is None:
             return self._hole(node)
         return self._call(node, call, does, inner)
@@ -170,10 +175,11 @@ class TextValues:
         for index in self._language.choices[node.kind]:
             if index < len(operands):
                 found += self.of(operands[index], place)
-        shown = [value for value in found if shows(value)]
+        shown = [value for value in found if not value or any(map(_is_text, value))]
+        shown.sort(key=lambda value: not _may_lock(value))
         if len(shown) == len(found) and len(found) > 1:
-            return found[:MAX_ALTERNATIVES]
-        hidden = [value for value in found if not shows(value)]
+            return shown[:MAX_ALTERNATIVES]
+        hidden = [value for value in found if value and not any(map(_is_text, value))]
         return [*shown, *hidden[:1]][:MAX_ALTERNATIVES] or self._hole(node)
 
     def _list(self, node: Node, place: Place) -> Values:
@@ -274,6 +280,16 @@ class TextValues:
             braces = does is Does.BRACES_INTO_FIRST
             more = [self._expanded(operands[0], operands[1:], place, braces=braces)]
         return self._behind(name, more, call, place)
+
+    def _returned(self, node: Node, call: Call, place: Place) -> Values:
+        """What a function of the file gives, if that is a text with whatever it is given."""
+        found = self._returns.of(call)
+        if found is None:
+            return self._hole(node)
+        scope, returned = found
+        there = Place(scope, scope.arm, returned.span.start, place.depth)
+        values = self.of(returned, there)
+        return values if all(any(map(_is_text, value)) for value in values) else self._hole(node)
 
     def _joined(self, texts: Node, separator: Node, place: Place) -> Values:
         return self._with_separator(self.of(texts, place), separator, place)
@@ -436,6 +452,15 @@ def _part(query: OrmStatement, span: Span) -> Text:
 def _sign(text: str, place: int) -> Values:
     """What is put behind a text without being written: a line end, a space."""
     return [(Text(text, SourceMap((Piece(Span(0, len(text)), Span(place, place)),))),)]
+
+
+def _is_text(part: Text | Hole) -> bool:
+    return isinstance(part, Text)
+
+
+def _may_lock(value: Template) -> bool:
+    """Whether a text has lock words: where not all can be tried, that with them is."""
+    return any(isinstance(part, Text) and may_matter(part.text) for part in value)
 
 
 _TABLES = frozenset({"dictionary", "hash"})

@@ -44,6 +44,7 @@ JAVASCRIPT = Language(
         "concat": Does.CONCAT,
         "push": Does.ADD,
         "trim": Does.SAME,
+        "filter": Does.SAME,
         "toString": Does.SAME,
         "raw": Does.SAME_AS_FIRST,
         "unsafe": Does.SAME_AS_FIRST,
