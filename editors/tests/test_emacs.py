@@ -23,8 +23,10 @@ def test_a_session(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     seen_in = tmp_path / "seen.json"
     done = subprocess.run(
-        ["emacs", "--batch", "-f", "package-initialize", "-L", str(HERE.parent / "emacs")]
-        + ["-l", str(HERE / "emacs_session.el")],
+        [
+            *("emacs", "--batch", "-f", "package-initialize"),
+            *("-L", str(HERE.parent / "emacs"), "-l", str(HERE / "emacs_session.el")),
+        ],
         cwd=tmp_path,
         env={**os.environ, "SEEN": str(seen_in), "COMMAND": json.dumps(COMMAND)},
         capture_output=True,

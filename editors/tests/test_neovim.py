@@ -26,8 +26,10 @@ def test_a_session(tmp_path: Path) -> None:
     seen_in = tmp_path / "seen.json"
     modules = HERE.parent / "neovim"
     done = subprocess.run(
-        [NEOVIM, "--clean", "--headless", "--cmd", f"set runtimepath^={modules}"]
-        + ["-S", str(HERE / "neovim_session.lua")],
+        [
+            *(NEOVIM, "--clean", "--headless", "--cmd", f"set runtimepath^={modules}"),
+            *("-S", str(HERE / "neovim_session.lua")),
+        ],
         cwd=tmp_path,
         env={**os.environ, "SEEN": str(seen_in), "COMMAND": json.dumps(COMMAND)},
         capture_output=True,
@@ -48,5 +50,7 @@ def test_a_session(tmp_path: Path) -> None:
     assert "Suppress PGL101 here, with a reason" in seen["titles"]
     saved = file.read_text()
     assert saved == CLAIM.replace("IN (", "= ANY (ARRAY(").replace(");", "));")
-    assert [each.code for each in lint_text(saved, "claim.sql")] == [each[0] for each in seen["left"]]
+    assert [each.code for each in lint_text(saved, "claim.sql")] == [
+        each[0] for each in seen["left"]
+    ]
     assert seen["report"][2].startswith("1 locking clause")
