@@ -187,7 +187,8 @@ def items_of_column(reference: ast.ColumnRef, scope: Query) -> Iterator[RangeIte
     for visible in scope.visible():
         if not visible:
             continue
-        tree = join_tree(visible[0].holder)
+        holder = visible[0].holder
+        tree = join_tree(holder)
         whole = len(parts) == 1
         for item in visible:
             if item.refname == parts[0 if whole else -2]:
@@ -197,5 +198,13 @@ def items_of_column(reference: ast.ColumnRef, scope: Query) -> Iterator[RangeIte
                     yield from part.items() if column == "*" else part.column_items(column)
                 if not whole:
                     return
-        if whole:
+        if not whole:
+            continue
+        if holder is scope:
             yield from tree.column_items(parts[0])
+            continue
+        # What holds the reference itself, and what stands after it, is not visible.
+        for item in visible:
+            part = named_in(tree, item)
+            if part is not None:
+                yield from part.column_items(parts[0])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from pglast import ast
@@ -294,13 +295,13 @@ class Query:
             if isinstance(embedding, SubLink) or (
                 isinstance(embedding, RangeItem) and embedding.lateral
             ):
-                yield parent.named_items(besides=embedding)
+                yield parent.named_items(before=embedding)
             query = parent
 
-    def named_items(self, besides: Embedding = None) -> list[RangeItem]:
-        """The target and the FROM items, without one that is not visible to itself."""
+    def named_items(self, before: Embedding = None) -> list[RangeItem]:
+        """The target and the FROM items; to a LATERAL one only those that stand before it."""
         own = [self.target] if self.target is not None else []
-        return [*own, *(item for item in self.items if item is not besides)]
+        return [*own, *takewhile(lambda item: item is not before, self.items)]
 
     def reads_from(self, level: Query, item: RangeItem | None = None) -> bool:
         """Whether this level or one below refers to a row of `level` (of `item` in it)."""
