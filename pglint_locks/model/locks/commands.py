@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pglast import ast
 from pglast.enums import ObjectType
 
-from pglint_locks.model.planner.joins import join_tree
+from pglint_locks.model.planner.joins import join_tree, lone_leaf
 from pglint_locks.model.planner.plan_levels import is_pulled_up, plan_level
 from pglint_locks.model.planner.strictness import is_never_true
 from pglint_locks.model.queries.query import Cte, ItemKind, Query, QueryKind, RangeItem
@@ -66,8 +66,10 @@ def _levels(top: Query, with_empty: bool) -> set[Query]:
             continue
         planned.add(query)
         stack += [cte.query for cte in query.ctes if cte.query.is_write or _is_named(cte)]
-        if with_empty or not _is_empty(query):
+        if not _is_empty(query):
             stack += query.sources()
+        elif with_empty:  # their WITH queries too, be they named or not
+            stack += (level for source in query.sources() for level in source.levels())
         stack += [link.query for link in query.sub_links]
     return planned
 
@@ -79,7 +81,7 @@ def _is_empty(query: Query) -> bool:
     """
     if query.kind is not QueryKind.SELECT or not is_never_true(query.node.whereClause):
         return False
-    return len(tuple(join_tree(plan_level(query)).items())) == 1
+    return lone_leaf(join_tree(plan_level(query))) is not None
 
 
 def _is_pulled_up(query: Query) -> bool:

@@ -10,6 +10,7 @@ from pglast.enums import JoinType
 
 from pglint_locks.model.planner.outputs import value_of, values_of
 from pglint_locks.model.planner.plan_levels import is_pulled_up
+from pglint_locks.model.planner.sub_links import becomes_join
 from pglint_locks.model.queries.functions import is_never_strict
 from pglint_locks.model.queries.query import Query, RangeItem
 from pglint_locks.sql.walk import descendants
@@ -57,11 +58,16 @@ class Product(NamedTuple):
     def column_items(self, column: str) -> Iterator[RangeItem]:
         """The leaves that a column of that name may come from."""
         if self.item is not None:
-            # One that is no column is taken as strict in a lone table (`PlaceHolderVar.phrels`).
+            if _lacks(self.item, column):
+                return
             value = value_of(self.item, column)
-            is_lone = len(tuple(self.items())) == 1
-            if not _lacks(self.item, column) and (is_lone or not _may_hide_null(value)):
+            lone = lone_leaf(self)
+            if not _may_hide_null(value):
                 yield from _items_behind(self, value)
+            elif lone is not None:
+                # Below an outer join a value of one table is strict (`PlaceHolderVar.phrels`), and
+                # conditions on it are not pushed down (`qual_is_pushdown_safe`).
+                yield lone.item
             return
         for child in self.children:
             yield from child.column_items(column)
@@ -138,6 +144,15 @@ def _single(item: RangeItem) -> JoinTree:
     if item.query is not None and item.query.items and is_pulled_up(item.query):
         return join_tree(item.query, item)
     return Leaf(item)
+
+
+def lone_leaf(tree: JoinTree) -> Leaf | None:
+    """The only item that a part of FROM reads, sub-links that become joins included."""
+    while isinstance(tree, Product) and len(tree.children) == 1:
+        if any(map(becomes_join, tree.query.sub_links)):
+            return None
+        tree = tree.children[0]
+    return tree if isinstance(tree, Leaf) else None
 
 
 def named_in(tree: JoinTree, item: RangeItem) -> JoinTree | None:

@@ -117,9 +117,10 @@ def _compared(level: Query) -> frozenset[RangeItem]:
     tested = link.node.testexpr
     needed = _NONE
     for place in range(len(tested.args) if isinstance(tested, ast.RowExpr) else 1):
-        if is_flattened(link) or around.restrict(Member(frozenset((level,)), place)):
+        is_apart = not is_flattened(link)
+        if not is_apart or around.restrict(Member(frozenset((level,)), place)):
             for query, value in values_of(level, place):
-                if value is not None:
+                if value is not None and not (is_apart and _reads_nothing(query)):
                     needed |= reaching_down_as(value, strict_items(value, query), query)
     return needed
 
@@ -127,9 +128,13 @@ def _compared(level: Query) -> frozenset[RangeItem]:
 def _into_sub_select(item: RangeItem, needed: frozenset[RangeItem]) -> Iterator[_Step]:
     """A sub-SELECT that is planned on its own; conditions above are pushed down into it."""
     if item.query is not None:
-        condition = getattr(item.query.node, "whereClause", None)
-        drops = is_fenced(item.query) or is_never_true(condition)
+        drops = is_fenced(item.query) or _reads_nothing(item.query)
         yield join_tree(item.query), _NONE if drops else needed
+
+
+def _reads_nothing(query: Query) -> bool:
+    """Whether a condition that is pushed down is lost beside one that is never true."""
+    return is_never_true(getattr(query.node, "whereClause", None))
 
 
 def _into_join(join: Branch, needed: frozenset[RangeItem]) -> tuple[tuple[_Step, _Step], JoinType]:

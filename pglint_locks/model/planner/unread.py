@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pglint_locks.model.planner.joins import JoinTree, Leaf, Product, join_tree
+from pglint_locks.model.planner.joins import join_tree, lone_leaf
+from pglint_locks.model.planner.plan_levels import is_flattened_union, plan_level
 from pglint_locks.model.planner.reads import is_target_read, item_given_by
 from pglint_locks.model.planner.removed_joins import is_join_removed
-from pglint_locks.model.planner.sub_links import becomes_join
 from pglint_locks.model.queries.functions import is_aggregate
 from pglint_locks.model.queries.query import (
     Clause,
@@ -15,6 +15,7 @@ from pglint_locks.model.queries.query import (
     Query,
     QueryKind,
     RangeItem,
+    Standing,
     SubLink,
 )
 
@@ -28,10 +29,9 @@ def unread_item(query: Query) -> RangeItem | None:
         item = _left_out_with(level)
         if item is not None:
             return item
-        link = level.embedding
-        is_test = isinstance(link, SubLink) and link.standing.clause is Clause.WHERE
-        if isinstance(link, SubLink) and is_test and _has_unread_aggregates(link.holder):
-            return item_given_by(link.holder)
+        reader = _reader(level)
+        if reader is not None and _has_unread_aggregates(reader):
+            return item_given_by(reader)
     return None
 
 
@@ -62,6 +62,16 @@ def _left_out_with(level: Query) -> RangeItem | None:
     return None
 
 
+def _reader(level: Query) -> Query | None:
+    """The level of the plan that reads a level's rows, or tests its own with them."""
+    match level.embedding:
+        case RangeItem(holder=holder):
+            return plan_level(holder)
+        case SubLink(holder=holder, standing=Standing(clause=Clause.WHERE)):
+            return plan_level(holder)
+    return None
+
+
 def _has_unread_aggregates(level: Query) -> bool:
     """Whether a level reads one table for aggregates alone, none of which is read.
 
@@ -87,9 +97,9 @@ def _has_unread_aggregates(level: Query) -> bool:
 
 
 def _reads_one_table(level: Query) -> bool:
-    tree: JoinTree = join_tree(level)
-    while isinstance(tree, Product) and len(tree.children) == 1:
-        if any(map(becomes_join, tree.query.sub_links)):
-            return False
-        tree = tree.children[0]
-    return isinstance(tree, Leaf) and tree.item.kind is ItemKind.TABLE
+    """Whether FROM is one table, or a UNION ALL that is read like the parts of one."""
+    leaf = lone_leaf(join_tree(level))
+    if leaf is None:
+        return False
+    query = leaf.item.query
+    return leaf.item.kind is ItemKind.TABLE or (query is not None and is_flattened_union(query))
