@@ -70,6 +70,38 @@ _CASES = [
     ("SELECT s.t_id FROM t LEFT JOIN (SELECT DISTINCT x.t_id FROM (SELECT t_id FROM u FOR UPDATE) "
      "x) s ON s.t_id = t.id", 10),
     ("SELECT t.id FROM t LEFT JOIN (SELECT id FROM u FOR UPDATE) s ON s.id = t.id", 10),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT DISTINCT * FROM (TABLE u OFFSET 0 FOR UPDATE) x (i, k))"
+     " s (i, k) ON s.i = t.id AND s.k = t.u_id WHERE t.id = 2", 10),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT DISTINCT * FROM (TABLE u OFFSET 0 FOR UPDATE) x (i, k))"
+     " s (i, k) ON s.i = t.id + 1 AND s.k = t.u_id WHERE t.id + 1 = 2", 10),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT DISTINCT x.t_id FROM (SELECT t_id FROM u FOR UPDATE) x)"
+     " s ON s.t_id = t.id AND s.t_id = 2", 0),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT DISTINCT x.t_id FROM (SELECT t_id FROM u FOR UPDATE) x)"
+     " s (id) USING (id)", 0),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT DISTINCT * FROM (TABLE u OFFSET 0 FOR UPDATE) x (i, k))"
+     " s (id, u_id) USING (id, u_id) WHERE t.id = 2", 10),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT d.id AS u_id FROM (SELECT DISTINCT x.id, x.t_id AS "
+     "u_id FROM (TABLE u FOR UPDATE) x) d) s USING (u_id)", 10),
+    ("SELECT t.id FROM (SELECT max(x.id) AS id FROM (TABLE u FOR UPDATE) x) m "
+     "LEFT JOIN (SELECT DISTINCT id FROM u) d ON d.id = m.id RIGHT JOIN t ON t.id = m.id", 0),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT max(x.id) AS id FROM (TABLE u FOR UPDATE) x) m "
+     "ON t.id = m.id LEFT JOIN LATERAL (SELECT DISTINCT id FROM u WHERE u.id = m.id) d "
+     "ON d.id = t.id", 0),
+    ("SELECT t.id FROM (SELECT max(x.id) AS id FROM (TABLE u FOR UPDATE) x) m "
+     "LEFT JOIN (SELECT DISTINCT id, t_id FROM u) d ON d.t_id = m.id RIGHT JOIN t ON t.id = m.id",
+     10),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT max(x.id) AS id FROM (TABLE u FOR UPDATE) x) m "
+     "ON t.id = m.id LEFT JOIN (SELECT DISTINCT id FROM u) d ON d.id = m.id", 0),
+    ("SELECT t.id FROM t LEFT JOIN (SELECT max(x.id) AS id FROM (TABLE u FOR UPDATE) x) m "
+     "ON t.id = m.id LEFT JOIN (SELECT DISTINCT id, t_id FROM u) d ON d.t_id = m.id", 10),
+    ("SELECT t.id FROM t, (SELECT max(m.id) FROM (SELECT id FROM t UNION ALL "
+     "SELECT id FROM (TABLE u FOR UPDATE) x) m) s", 0),
+    ("SELECT t.id FROM t, (SELECT max(m.id) FROM (SELECT id FROM t UNION "
+     "SELECT id FROM (TABLE u FOR UPDATE) x) m) s", 10),
+    ("SELECT t.id FROM t, (SELECT max(m.id) FROM (SELECT id FROM t "
+     "WHERE id <> ALL (SELECT id + 10 FROM u FOR UPDATE)) m) s", 0),
+    ("SELECT t.id FROM t, (SELECT max(m.id) AS id FROM (SELECT id FROM t UNION ALL "
+     "SELECT id FROM (TABLE u FOR UPDATE) x) m) s WHERE s.id > 0", 10),
 ]  # fmt: skip
 
 

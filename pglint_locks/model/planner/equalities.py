@@ -48,6 +48,17 @@ class Equalities:
         """Whether a condition on a member's leaves alone follows from what it is equal to."""
         return self.is_in_doubt or any(self._conditions(member))
 
+    def may_be_constant(self, member: Member) -> bool:
+        """Whether a member equals a constant, or a column that may be one.
+
+        Two expressions over the same leaves may be the same one.
+        """
+        equal = self._classes.get(member, frozenset())
+        if isinstance(member.key, tuple):
+            alike = (each for each in self._classes if each.leaves == member.leaves)
+            equal = equal.union(*(self._classes[each] for each in alike))
+        return self.is_in_doubt or any(not other.leaves for other in equal)
+
     def restricted(self, leaf: RangeItem | Query) -> Iterator[tuple[Member, Member]]:
         """The conditions that follow for a leaf: its columns, each with what it equals."""
         for member in self._classes:
@@ -69,16 +80,19 @@ def _is_pushed(member: Member) -> bool:
     return isinstance(key, tuple) or all(is_pushed_to(leaf, key) for leaf in member.leaves)
 
 
-def equalities(level: Query) -> Equalities:
-    """The equivalence classes of a level, and of all that the plan joins to it."""
+def equalities(level: Query, besides: RangeItem | None = None) -> Equalities:
+    """The equivalence classes of a level, and of all that the plan joins to it.
+
+    What the join `besides` compares itself does not count.
+    """
     level = plan_level(level)
     while isinstance(level.embedding, SubLink) and is_flattened(level.embedding):
         level = plan_level(level.embedding.holder)
-    return _equalities(level)
+    return _equalities(level, besides)
 
 
 @lru_cache(maxsize=1024)
-def _equalities(top: Query) -> Equalities:
+def _equalities(top: Query, besides: RangeItem | None) -> Equalities:
     trees = list(_joined(top))
     levels = frozenset(plan_level(tree.query) for tree in trees if not isinstance(tree, Leaf))
     pairs: list[Pair] = list(_from_above(top, levels))
@@ -87,12 +101,11 @@ def _equalities(top: Query) -> Equalities:
         if isinstance(tree, Leaf):
             pairs += _of_cte(tree.item)
             continue
-        pairs += pairs_of(tree.condition, tree.query, levels)
-        if isinstance(tree, Branch):
+        if not isinstance(tree, Branch):
+            pairs += pairs_of(tree.condition, tree.query, levels)
+        elif tree.item is not besides:
+            pairs += pairs_of_join(tree, levels)
             is_natural |= tree.using is None
-            for column in tree.using or ():
-                sides = (tree.left, tree.right)
-                pairs.append(frozenset(member_in(side, column, levels) for side in sides))
     for query in {tree.query for tree in trees if not isinstance(tree, Leaf)}:
         for link in query.sub_links:
             if is_equated(link):
@@ -207,6 +220,14 @@ def pairs_of(
         for sides in _equated(condition, negated)
         if not any(isinstance(fold_boolean(side), bool) for side in sides)
     }.union(*(pairs_of(part, scope, levels, nots) for part, nots in _tested(condition, negated)))
+
+
+def pairs_of_join(join: Branch, levels: Levels) -> set[Pair]:
+    """What a join's ON or USING makes equal; of NATURAL that does not show."""
+    sides = (join.left, join.right)
+    return pairs_of(join.condition, join.query, levels) | {
+        frozenset(member_in(side, column, levels) for side in sides) for column in join.using or ()
+    }
 
 
 def _equated(node: ast.A_Expr, negated: bool) -> Iterator[tuple[ast.Node, ast.Node]]:

@@ -5,7 +5,7 @@ Mirrors `remove_unused_subquery_outputs`, with what else the plan keeps of a row
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pglast import ast
 from pglast.enums import JoinType
@@ -34,6 +34,8 @@ from pglint_locks.model.queries.query import (
 )
 from pglint_locks.sql.walk import descendants
 
+Joins = Sequence[Join]
+
 _DROPPED_BELOW_EXISTS = frozenset([Clause.TARGET, Clause.DISTINCT, Clause.GROUP, Clause.ORDER])
 
 
@@ -44,10 +46,10 @@ def item_given_by(level: Query) -> RangeItem | None:
     return level.embedding if isinstance(level.embedding, RangeItem) else None
 
 
-def is_target_read(level: Query, part: ast.Node, besides: Join | None = None) -> bool:
+def is_target_read(level: Query, part: ast.Node, besides: Joins = ()) -> bool:
     """Whether anything reads the output column of a level that an expression is part of.
 
-    What the condition of the join `besides` reads does not count.
+    What the conditions of the joins `besides` read does not count.
     """
     item = item_given_by(level)
     if item is None or level.kind is not QueryKind.SELECT or item.columns is None:
@@ -90,18 +92,18 @@ def has_row_marks(level: Query) -> bool:
     return False
 
 
-def is_read(item: RangeItem, column: str | None, besides: Join | None = None) -> bool:
+def is_read(item: RangeItem, column: str | None, besides: Joins = ()) -> bool:
     """Whether a column of an item, or any with None, is named at its level or below.
 
-    Or compared by another join than `besides`, whose condition does not count.
+    Or compared by another join than `besides`, whose conditions do not count.
     """
     if _is_compared(item, column, besides):
         return True
     for level in item.holder.levels():
-        if besides is not None and _is_in_condition(level, besides):
+        if any(_goes_with(level, join) for join in besides):
             continue
-        is_own = besides is not None and level is besides.item.holder
-        own = list(columns_named(besides.condition)) if besides and is_own else []
+        here = (join for join in besides if join.item.holder is level)
+        own = [parts for join in here for parts in columns_named(join.condition)]
         for reference in level.columns:
             if reference.standing.clause is Clause.ON and reference.parts in own:
                 own.remove(reference.parts)
@@ -114,12 +116,14 @@ def is_read(item: RangeItem, column: str | None, besides: Join | None = None) ->
     return False
 
 
-def _is_compared(item: RangeItem, column: str | None, besides: Join | None) -> bool:
+def _is_compared(item: RangeItem, column: str | None, besides: Joins) -> bool:
     """Whether USING or NATURAL compares a column of an item."""
     columns = item.columns if column is None else (column,)
     tree = join_tree(item.holder)
     for join in joins(item.holder):
-        if item in (*join.left, *join.right) and (besides is None or join.item is not besides.item):
+        if item in (*join.left, *join.right) and not any(
+            join.item is each.item for each in besides
+        ):
             if join.is_natural or (columns is None and join.using):
                 return True
             part = named_in(tree, join.item)
@@ -144,13 +148,16 @@ def _items_of(tree: JoinTree, column: str) -> Iterator[RangeItem | None]:
         yield from _items_of(tree.right, column)
 
 
-def _is_in_condition(level: Query, join: Join) -> bool:
-    """Whether a level stands in a sub-SELECT of a join's condition."""
+def _goes_with(level: Query, join: Join) -> bool:
+    """Whether a level stands in a join's condition, or in what it extends with NULLs."""
+    extended = join.nullable if join.kind is not JoinType.JOIN_FULL else ()
     around: Query | None = level
     while around is not None and around is not join.item.holder:
-        link = around.embedding
-        if isinstance(link, SubLink) and link.holder is join.item.holder:
-            return any(node is link.node for node in parts_of(join.condition))
+        match around.embedding:
+            case RangeItem(holder=join.item.holder) as item if item in extended:
+                return True
+            case SubLink(holder=join.item.holder, node=link):
+                return any(node is link for node in parts_of(join.condition))
         around = around.parent
     return False
 
@@ -159,7 +166,7 @@ def _parts(column: ast.ColumnRef) -> tuple[str, ...]:
     return tuple(getattr(part, "sval", "*") for part in column.fields)
 
 
-def _is_for_nothing(level: Query, reference: Column, besides: Join | None) -> bool:
+def _is_for_nothing(level: Query, reference: Column, besides: Joins) -> bool:
     """Whether a column is only handed on, and nobody above reads what it becomes."""
     clause = reference.standing.clause
     if isinstance(level.embedding, SubLink) and level.embedding.kind is SubLinkKind.EXISTS:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from pglast import ast
 from pglast.enums import JoinType
 
-from pglint_locks.model.planner.equalities import equalities, pairs_of
+from pglint_locks.model.planner.equalities import equalities, pairs_of_join
 from pglint_locks.model.planner.join_sides import Join, joins
+from pglint_locks.model.planner.joins import Branch, join_tree, named_in
 from pglint_locks.model.planner.outer_joins import reduced
 from pglint_locks.model.planner.plan_levels import is_pulled_up, plan_level
 from pglint_locks.model.planner.predicates import column_parts
 from pglint_locks.model.planner.reads import has_row_marks, is_read
 from pglint_locks.model.planner.sub_links import becomes_join, parts_of
 from pglint_locks.model.queries.functions import is_aggregate, is_set_returning
-from pglint_locks.model.queries.query import Clause, Query, QueryKind, RangeItem
+from pglint_locks.model.queries.query import Clause, ItemKind, Query, QueryKind, RangeItem
 
 
+@lru_cache(maxsize=1024)
 def is_join_removed(item: RangeItem) -> bool:
     """Whether an outer join to a sub-SELECT of distinct rows gives nothing that is read."""
     if item.query is None or item.columns is None or is_pulled_up(item.query):
@@ -28,26 +31,54 @@ def is_join_removed(item: RangeItem) -> bool:
     held = set(_columns_held(join, item))
     return (
         any(keys <= held for keys in _keys(item.query, item.columns))
-        and not is_read(item, None, join)
         and not has_row_marks(plan_level(item.holder))
+        and not is_read(item, None, (join, *_removed_beside(join, item)))
     )
 
 
 def _join_to(item: RangeItem) -> Join | None:
-    """The outer join that extends an item alone with NULLs, as it is reduced."""
-    while not (found := [join for join in joins(item.holder) if item in (*join.left, *join.right)]):
+    """The outer join that extends an item alone with NULLs, as it is reduced.
+
+    Alone but for what is removed itself.
+    """
+    while True:
         level = item.holder
-        is_alone = len(level.items) == 1 and not any(map(becomes_join, level.sub_links))
-        if not (is_alone and is_pulled_up(level) and isinstance(level.embedding, RangeItem)):
+        for join in joins(level):
+            if item in join.left or item in join.right:
+                kept, extended = _sides(join)
+                if item in extended:
+                    others = [each for each in extended if each is not item]
+                    return join if _are_removed(others) else None
+                if item not in kept or not _are_removed(extended):
+                    return None
+        if not (isinstance(level.embedding, RangeItem) and is_pulled_up(level)):
+            return None
+        # All that JOIN puts beside it is removed.
+        if len(join_tree(level).children) > 1 or any(map(becomes_join, level.sub_links)):
             return None
         item = level.embedding
-    join = found[0]
-    match reduced(item.holder.root).kinds.get(join.item):
+
+
+def _sides(join: Join) -> tuple[Sequence[RangeItem], Sequence[RangeItem]]:
+    """The side of which an outer join, as it is reduced, keeps all rows, and the other one."""
+    match reduced(join.item.holder.root).kinds.get(join.item):
         case JoinType.JOIN_LEFT:
-            return join if join.right == (item,) else None
+            return join.left, join.right
         case JoinType.JOIN_RIGHT:
-            return join if join.left == (item,) else None
-    return None
+            return join.right, join.left
+    return (), ()
+
+
+def _are_removed(items: Sequence[RangeItem]) -> bool:
+    return all(each.kind is ItemKind.JOIN or is_join_removed(each) for each in items)
+
+
+def _removed_beside(join: Join, item: RangeItem) -> Iterator[Join]:
+    """The joins of a level that are removed together with what they read of an item."""
+    for other in joins(item.holder):
+        kept, extended = _sides(other)
+        if other.item is not join.item and item in kept and _are_removed(extended):
+            yield other
 
 
 def _holds_join(join: Join) -> bool:
@@ -59,14 +90,23 @@ def _holds_join(join: Join) -> bool:
     )
 
 
-def _columns_held(join: Join, item: RangeItem) -> Iterator[str | None]:
-    """The columns of an item that a join holds equal to something on its other side."""
-    yield from join.using
-    scope = join.item.holder
-    for pair in pairs_of(join.condition, scope, equalities(scope).levels):
+def _columns_held(join: Join, item: RangeItem) -> Iterator[str]:
+    """The columns of an item that a join holds equal to something on its other side.
+
+    Where that is a constant, the column is compared with it instead, and the join no longer
+    does it (`reconsider_outer_join_clauses`).
+    """
+    level = join.item.holder
+    tree = named_in(join_tree(level), join.item)
+    if not isinstance(tree, Branch):
+        return
+    around = equalities(level, besides=join.item)
+    for pair in pairs_of_join(tree, around.levels):
         for member in pair:
-            others = frozenset().union(*(other.leaves for other in pair - {member}))
-            if member.leaves == {item} and others and item not in others:
+            others = pair - {member}
+            leaves = frozenset().union(*(other.leaves for other in others))
+            is_held = member.leaves == {item} and leaves and item not in leaves
+            if is_held and not any(map(around.may_be_constant, others)):
                 yield str(member.key)
 
 
