@@ -14,6 +14,7 @@ from pglint_locks.schema.ddl.draft import Draft, DraftRelation, name_of
 from pglint_locks.schema.ddl.tables import (
     add_column,
     inherit,
+    own_sequence,
     take_from_above,
     take_not_nulls,
 )
@@ -52,7 +53,7 @@ def _add_column(draft: Draft, relation: DraftRelation, command: ast.AlterTableCm
     node = command.def_
     if command.missing_ok and node.colname in relation.columns:
         return
-    stated = add_column(relation, node)
+    stated = add_column(draft, relation, node)
     column = relation.columns[node.colname]
     for child in relation.children:
         _pass_on(child, column)
@@ -75,6 +76,7 @@ def drop_column(draft: Draft, relation: DraftRelation, name: str) -> None:
     """Drop a column with the indexes and foreign keys that need it."""
     relation.columns.pop(name, None)
     relation.local.discard(name)
+    draft.drop_sequences(relation, name)
     for index in [each for each in relation.indexes.values() if name in each.columns_read()]:
         if index.name in relation.indexes:
             draft.drop_index(relation, index.name)
@@ -99,6 +101,16 @@ def _changing(**changes: object) -> _Change:
         relation.alter(command.name, **changes)
 
     return change
+
+
+def _add_identity(draft: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:
+    relation.alter(command.name, identity=True, not_null=True)
+    own_sequence(draft, relation, command.name)
+
+
+def _drop_identity(draft: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:
+    relation.alter(command.name, identity=False)
+    draft.drop_sequences(relation, command.name)
 
 
 def _drop_not_null(_: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:
@@ -247,8 +259,8 @@ _CHANGES: dict[Do, _Change] = {
     Do.AT_AlterColumnType: _set_type,
     Do.AT_SetNotNull: _changing(not_null=True),
     Do.AT_DropNotNull: _drop_not_null,
-    Do.AT_AddIdentity: _changing(identity=True, not_null=True),
-    Do.AT_DropIdentity: _changing(identity=False),
+    Do.AT_AddIdentity: _add_identity,
+    Do.AT_DropIdentity: _drop_identity,
     Do.AT_DropExpression: _changing(generated=False),
     Do.AT_AddConstraint: _add_constraint,
     Do.AT_DropConstraint: _drop_constraint,

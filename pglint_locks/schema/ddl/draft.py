@@ -95,7 +95,8 @@ class DraftForeignKey:
 class DraftRelation:
     """A relation.  `local` are the columns that it has of its own, not by inheritance only.
 
-    `is_stub`: statements speak of it, and none that made it was read.
+    `is_stub`: statements speak of it, and none that made it was read.  `owner` is the column
+    that a sequence goes with.
     """
 
     name: TableName
@@ -115,6 +116,7 @@ class DraftRelation:
     view_query: str | None = None
     is_whole: bool = True
     is_stub: bool = False
+    owner: tuple[DraftRelation, str] | None = None
 
     @property
     def is_partitioned(self) -> bool:
@@ -186,6 +188,7 @@ class Draft:
     forgotten: list[Relation] = field(default_factory=list)
     temporary: set[str] = field(default_factory=set)
     contested: set[TableName] = field(default_factory=set)
+    types: dict[str, tuple[Column, ...]] = field(default_factory=dict)
     is_closed: bool = True
 
     # --- names ----------------------------------------------------------------------
@@ -270,6 +273,7 @@ class Draft:
                 self.drop(child)
         for name in list(relation.indexes):
             self.drop_index(relation, name)
+        self.drop_sequences(relation)
         for parent in relation.parents:
             parent.children.remove(relation)
         self.relations.pop(relation.name, None)
@@ -277,9 +281,16 @@ class Draft:
             for name in [k.name for k in other.foreign_keys.values() if k.referenced is relation]:
                 del other.foreign_keys[name]
 
+    def drop_sequences(self, relation: DraftRelation, column: str | None = None) -> None:
+        """Drop the sequences of a relation's columns, or of one."""
+        for each in list(self.relations.values()):
+            owner = each.owner
+            if owner is not None and owner[0] is relation and column in (None, owner[1]):
+                self.drop(each)
+
     def forget(self, relation: DraftRelation) -> None:
         """Remember how a relation was that is dropped."""
-        if not relation.is_stub:
+        if not relation.is_stub and relation.kind is not RelationKind.SEQUENCE:
             self.forgotten.append(relation.made())
 
     def move(self, relation: DraftRelation, name: TableName) -> None:
@@ -288,8 +299,12 @@ class Draft:
         for index in relation.indexes:
             self.indexes.pop(TableName(relation.name.schema, index), None)
             self.indexes[TableName(name.schema, index)] = relation
-        relation.name = name
+        schema, relation.name = relation.name.schema, name
         self.add(relation)
+        if name.schema != schema:
+            for each in list(self.relations.values()):
+                if each.owner is not None and each.owner[0] is relation:
+                    self.move(each, TableName(name.schema, each.name.name))
 
     def unread(self, name: TableName | None) -> None:
         """Note that a statement was not understood: of this relation, or of any."""

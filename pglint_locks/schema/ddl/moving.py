@@ -31,18 +31,19 @@ def drop(draft: Draft, node: ast.DropStmt) -> None:
         elif parts is None:
             continue
         elif node.removeType in _RELATIONS:
-            _drop_relation(draft, _name(parts))
+            _drop_relation(draft, named(parts))
         elif node.removeType == ObjectType.OBJECT_INDEX:
-            found = draft.index(_name(parts))
+            found = draft.index(named(parts))
             if found is not None:
                 draft.drop_index(found[0], found[1].name)
         elif node.removeType == ObjectType.OBJECT_TRIGGER:
-            relation = draft.find(_name(parts[:-1]))
+            relation = draft.find(named(parts[:-1]))
             if relation is not None:
                 _drop_trigger(relation, parts[-1])
 
 
-def _name(parts: Iterable[str]) -> TableName:
+def named(parts: Iterable[str]) -> TableName:
+    """A name that is given in parts."""
     *schema, name = parts
     return TableName(schema[-1] if schema else None, name)
 
@@ -85,7 +86,7 @@ def rename(draft: Draft, node: ast.RenameStmt) -> None:
     if node.renameType in _RELATIONS:
         draft.move(relation, TableName(relation.name.schema, node.newname))
     elif node.renameType == ObjectType.OBJECT_COLUMN:
-        rename_column(relation, node.subname, node.newname)
+        rename_column(draft, relation, node.subname, node.newname)
         _rename_referenced(draft, relation, node.subname, node.newname)
     elif node.renameType == ObjectType.OBJECT_TABCONSTRAINT:
         _rename_constraint(draft, relation, node.subname, node.newname)
@@ -100,12 +101,15 @@ def _rename_schema(draft: Draft, old: str, new: str) -> None:
             draft.move(relation, TableName(new, relation.name.name))
 
 
-def rename_column(relation: DraftRelation, old: str, new: str) -> None:
+def rename_column(draft: Draft, relation: DraftRelation, old: str, new: str) -> None:
     """Rename a column here, in what is made of it, and in what inherits it."""
 
     def renamed(names: Iterable[str]) -> list[str]:
         return [new if name == old else name for name in names]
 
+    for each in draft.relations.values():
+        if each.owner == (relation, old):
+            each.owner = (relation, new)
     relation.columns = {
         (new if name == old else name): (column._replace(name=new) if name == old else column)
         for name, column in relation.columns.items()
@@ -122,7 +126,7 @@ def rename_column(relation: DraftRelation, old: str, new: str) -> None:
     for own in relation.foreign_keys.values():
         own.columns = renamed(own.columns)
     for child in relation.children:
-        rename_column(child, old, new)
+        rename_column(draft, child, old, new)
 
 
 def _renamed_within(node: ast.Node | None, old: str, new: str) -> ast.Node | None:

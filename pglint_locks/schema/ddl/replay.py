@@ -13,7 +13,7 @@ from pglint_locks.schema.ddl import moving, queries
 from pglint_locks.schema.ddl.altering import alter_table
 from pglint_locks.schema.ddl.constraints import add_index, keys_of
 from pglint_locks.schema.ddl.draft import Draft, DraftIndex, DraftRelation, name_of
-from pglint_locks.schema.ddl.tables import begun, create_table
+from pglint_locks.schema.ddl.tables import begun, create_table, create_type
 
 _ROW, _BEFORE = 1, 1 << 1
 _EVENTS = {1 << 2: "INSERT", 1 << 3: "DELETE", 1 << 4: "UPDATE", 1 << 5: "TRUNCATE"}
@@ -45,6 +45,16 @@ def _create_sequence(draft: Draft, node: ast.CreateSeqStmt) -> None:
     sequence = begun(draft, node.sequence, RelationKind.SEQUENCE)
     if sequence is not None:
         draft.add(sequence)
+
+
+def _own(draft: Draft, node: ast.AlterSeqStmt) -> None:
+    """ALTER SEQUENCE … OWNED BY."""
+    sequence = draft.find(name_of(node.sequence))
+    for option in node.options or ():
+        if option.defname == "owned_by" and sequence is not None:
+            *table, column = (part.sval for part in option.arg)
+            relation = draft.find(moving.named(table)) if table else None
+            sequence.owner = (relation, column) if relation is not None else None
 
 
 def _create_index(draft: Draft, node: ast.IndexStmt) -> None:
@@ -121,6 +131,8 @@ _STEPS: dict[type[ast.Node], Callable[[Draft, Any], None]] = {
     ast.CreateSchemaStmt: _create_schema,
     ast.CreateSeqStmt: _create_sequence,
     ast.CreateTableAsStmt: _create_table_as,
+    ast.CompositeTypeStmt: create_type,
+    ast.AlterSeqStmt: _own,
     ast.CreateTrigStmt: _create_trigger,
     ast.IndexStmt: _create_index,
     ast.ViewStmt: queries.create_view,

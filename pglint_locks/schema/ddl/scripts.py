@@ -20,7 +20,7 @@ from pglint_locks.text import SourceText
 
 # What the second word of CREATE, ALTER or DROP makes without matter here.
 _NO_MATTER = frozenset(
-    """function procedure aggregate operator type domain cast collation conversion extension
+    """function procedure aggregate operator domain cast collation conversion extension
     language policy publication subscription rule role user group tablespace text transform
     access event statistics default comment large routine system""".split()
 )
@@ -43,7 +43,7 @@ def may_matter(chunk: Chunk) -> bool:
     match words[:1]:
         case ("create",) | ("drop",):
             second = next((word for word in words[1:] if word not in _SKIPPED), "")
-            return second not in _NO_MATTER
+            return second not in _NO_MATTER and (second != "type" or "enum" not in words)
         case ("alter",):
             return (words[1:2] in (("role",), ("database",)) and "search_path" in chunk.text) or (
                 words[1] not in _NO_MATTER if len(words) > 1 else False

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from pglast import ast
 from pglast.enums import ConstrType
+from pglast.enums import TableLikeOption as Copied
 
 from pglint_locks.schema.catalog import Column, RelationKind
+from pglint_locks.schema.ddl.chosen import chosen_name
 from pglint_locks.schema.ddl.constraints import (
     Stated,
     add_all,
@@ -19,10 +21,9 @@ from pglint_locks.schema.ddl.constraints import (
 )
 from pglint_locks.schema.ddl.draft import Draft, DraftIndex, DraftKey, DraftRelation, name_of
 from pglint_locks.schema.ddl.typenames import serial_type, shown_type
+from pglint_locks.schema.names import TableName
 
 _TEMPORARY = "t"
-# Bits of TableLikeOption.
-_LIKE_GENERATED, _LIKE_IDENTITY, _LIKE_INDEXES = 1 << 3, 1 << 4, 1 << 5
 
 
 def create_table(draft: Draft, node: ast.CreateStmt, wrapper: str | None = None) -> None:
@@ -35,7 +36,8 @@ def create_table(draft: Draft, node: ast.CreateStmt, wrapper: str | None = None)
     elif node.partspec is not None:
         relation.kind = RelationKind.PARTITIONED_TABLE
         relation.partition_key = [each.name for each in node.partspec.partParams]
-    relation.is_whole = node.ofTypename is None
+    if node.ofTypename is not None:
+        _take_type(draft, relation, node.ofTypename)
     relation.is_partition = node.partbound is not None
     parents = [draft.touched(name_of(parent)) for parent in node.inhRelations or ()]
     for parent in parents:
@@ -45,7 +47,7 @@ def create_table(draft: Draft, node: ast.CreateStmt, wrapper: str | None = None)
     for element in node.tableElts or ():
         match element:
             case ast.ColumnDef():
-                stated += add_column(relation, element)
+                stated += add_column(draft, relation, element)
             case ast.Constraint():
                 stated.append(Stated(element))
             case ast.TableLikeClause():
@@ -77,7 +79,7 @@ def begun(draft: Draft, node: ast.RangeVar, kind: RelationKind) -> DraftRelation
     return DraftRelation(home, kind, draft.at)
 
 
-def add_column(relation: DraftRelation, node: ast.ColumnDef) -> list[Stated]:
+def add_column(draft: Draft, relation: DraftRelation, node: ast.ColumnDef) -> list[Stated]:
     """Add a column to a table; gives the constraints that are stated with it."""
     stated = stated_of_column(node)
     kinds = {each.node.contype for each in stated}
@@ -93,7 +95,37 @@ def add_column(relation: DraftRelation, node: ast.ColumnDef) -> list[Stated]:
         inherited.identity or is_identity,
     )
     relation.local.add(node.colname)
+    if serial is not None or is_identity:
+        own_sequence(draft, relation, node.colname)
     return stated
+
+
+def own_sequence(draft: Draft, relation: DraftRelation, column: str) -> None:
+    """The sequence of a serial or identity column, which goes with it."""
+
+    def is_taken(name: str) -> bool:
+        return draft.is_taken(relation.name.schema, name)
+
+    name = chosen_name(relation.name.name, (column,), "seq", is_taken)
+    home = TableName(relation.name.schema, name)
+    sequence = DraftRelation(home, RelationKind.SEQUENCE, draft.at, owner=(relation, column))
+    draft.add(sequence)
+
+
+def _take_type(draft: Draft, relation: DraftRelation, written: ast.TypeName) -> None:
+    """CREATE TABLE … OF a composite type."""
+    columns = draft.types.get(written.names[-1].sval)
+    relation.is_whole = columns is not None
+    for column in columns or ():
+        relation.columns[column.name] = column
+        relation.local.add(column.name)
+
+
+def create_type(draft: Draft, node: ast.CompositeTypeStmt) -> None:
+    """CREATE TYPE … AS (…)."""
+    draft.types[node.typevar.relname] = tuple(
+        Column(each.colname, shown_type(each.typeName)) for each in node.coldeflist or ()
+    )
 
 
 def take_not_nulls(relation: DraftRelation, stated: Iterable[Stated]) -> None:
@@ -140,15 +172,17 @@ def _copy_columns(draft: Draft, relation: DraftRelation, like: ast.TableLikeClau
     relation.is_whole = relation.is_whole and source.is_whole and not source.is_stub
     for column in source.columns.values():
         relation.columns[column.name] = column._replace(
-            generated=column.generated and bool(like.options & _LIKE_GENERATED),
-            identity=column.identity and bool(like.options & _LIKE_IDENTITY),
+            generated=column.generated and bool(like.options & Copied.CREATE_TABLE_LIKE_GENERATED),
+            identity=column.identity and bool(like.options & Copied.CREATE_TABLE_LIKE_IDENTITY),
         )
+        if relation.columns[column.name].identity:
+            own_sequence(draft, relation, column.name)
         relation.local.add(column.name)
 
 
 def _copy_indexes(draft: Draft, relation: DraftRelation, like: ast.TableLikeClause) -> None:
     source = draft.find(name_of(like.relation))
-    if source is None or not like.options & _LIKE_INDEXES:
+    if source is None or not like.options & Copied.CREATE_TABLE_LIKE_INDEXES:
         return
     for index in list(source.indexes.values()):
         copy = DraftIndex(

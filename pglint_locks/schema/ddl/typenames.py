@@ -58,6 +58,8 @@ def shown_type(node: ast.TypeName | None) -> str | None:
         return None
     *schema, name = (part.sval for part in node.names)
     known = _SHOWN.get(name)
+    if name == "bpchar" and not schema:
+        known = None  # without a length it goes by that name
     if schema not in ([], ["pg_catalog"]) or known is None:
         shown = ".".join((*schema, name)) if schema != ["pg_catalog"] else name
     else:
