@@ -14,8 +14,8 @@ from pglint_locks.model.queries.known import Known
 from pglint_locks.model.queries.views import View, known_views
 from pglint_locks.schema.catalog import Catalog, Relation, RelationKind, merged
 from pglint_locks.schema.ddl.draft import Draft
-from pglint_locks.schema.ddl.files import load_catalog
 from pglint_locks.schema.ddl.scripts import Replay
+from pglint_locks.schema.files import load_catalog
 from pglint_locks.schema.models import declares_tables
 from pglint_locks.schema.origins import Origin, Trust
 from pglint_locks.sources.content import read_content
@@ -54,7 +54,7 @@ class Schemas:
     def _of(self, settings: Settings) -> Known:
         sources = [self.linted] if settings.schema_from_sources else []
         if settings.schema:
-            sources.append(load_catalog(settings.schema, self.cwd))
+            sources.append(load_catalog(settings.schema, self.cwd).catalog)
         if self.given is not None:
             sources.append(self.given)
         catalog = merged(sources)

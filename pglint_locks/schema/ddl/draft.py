@@ -232,6 +232,13 @@ class Draft:
         full = TableName(schema, name)
         return full in self.relations or full in self.indexes
 
+    def is_told_of(self, relation: DraftRelation) -> bool:
+        """Whether a stub has anything that is worth knowing."""
+        if relation.indexes or relation.foreign_keys or relation.triggers or relation.children:
+            return True
+        keys = (key for each in self.relations.values() for key in each.foreign_keys.values())
+        return any(key.referenced is relation for key in keys)
+
     # --- changes --------------------------------------------------------------------
 
     def add(self, relation: DraftRelation) -> None:

@@ -73,6 +73,8 @@ def rename(draft: Draft, node: ast.RenameStmt) -> None:
     if node.renameType == ObjectType.OBJECT_SCHEMA:
         _rename_schema(draft, node.subname, node.newname)
         return
+    if node.renameType == ObjectType.OBJECT_TYPE:
+        _rename_type(draft, node.object[-1].sval, node.newname)
     if node.relation is None:
         return
     name = name_of(node.relation)
@@ -93,6 +95,16 @@ def rename(draft: Draft, node: ast.RenameStmt) -> None:
     elif node.renameType == ObjectType.OBJECT_TRIGGER and node.subname in relation.triggers:
         old = relation.triggers.pop(node.subname)
         relation.triggers[node.newname] = old._replace(name=node.newname)
+
+
+def _rename_type(draft: Draft, old: str, new: str) -> None:
+    for relation in draft.relations.values():
+        for column in relation.columns.values():
+            head, _, name = (column.type or "").rpartition(".")
+            if name.removesuffix("[]") == old:
+                changed = name.replace(old, new, 1)
+                shown = f"{head}.{changed}" if head else changed
+                relation.columns[column.name] = column._replace(type=shown)
 
 
 def _rename_schema(draft: Draft, old: str, new: str) -> None:

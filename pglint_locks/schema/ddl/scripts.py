@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pglast import ast, parser
 
 from pglint_locks.schema.catalog import DEFAULT_SEARCH_PATH, Catalog
+from pglint_locks.schema.ddl.altering import drop_foreign_key
 from pglint_locks.schema.ddl.draft import Draft
 from pglint_locks.schema.ddl.replay import replay
 from pglint_locks.schema.models import declared_in
@@ -32,6 +33,7 @@ _CHANGED = re.compile(
     r"(?:using\s+\w+\s*)?\(",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w+")
 # One whose name is put in at run time.
 _COMPUTED = re.compile(r"\b(?:table|index|on)\s+(?:%|'\s*\|\|)", re.IGNORECASE)
 _SKIPPED = frozenset({"or", "replace", "unique", "constraint", "trusted", "procedural"})
@@ -44,6 +46,8 @@ def may_matter(chunk: Chunk) -> bool:
         case ("create",) | ("drop",):
             second = next((word for word in words[1:] if word not in _SKIPPED), "")
             return second not in _NO_MATTER and (second != "type" or "enum" not in words)
+        case ("alter",) if words[1:2] == ("type",):
+            return "rename" in chunk.text.lower()
         case ("alter",):
             return (words[1:2] in (("role",), ("database",)) and "search_path" in chunk.text) or (
                 words[1] not in _NO_MATTER if len(words) > 1 else False
@@ -99,9 +103,38 @@ class Replay:
                 else:
                     replay(self.draft, statement)
 
+    def run_sql(self, sql: str, at: Origin) -> None:
+        """Replay statements that other code runs at a place."""
+        self.replay(split(sql).chunks, lambda _: at)
+
+    def drop(self, kind: str, table: str, columns: Sequence[str]) -> None:
+        """Drop what is not named: the unique constraint, index or foreign key over columns."""
+        relation = self.draft.find(TableName(None, table))
+        if relation is None:
+            return
+        for index in list(relation.indexes.values()):
+            wanted = index.unique if kind == "unique" else kind == "index" and not index.unique
+            if wanted and not index.primary and [k.column for k in index.keys] == list(columns):
+                self.draft.drop_index(relation, index.name)
+        for key in list(relation.foreign_keys.values()):
+            if kind == "foreign key" and key.columns == list(columns):
+                drop_foreign_key(relation, key.name)
+
+    def leave(self, texts: Iterable[str]) -> None:
+        """Note that code was not understood in which these texts stand, such as tables' names."""
+        self.draft.is_closed = False
+        words = {word for text in texts for word in _WORD.findall(text)}
+        for relation in self.draft.relations.values():
+            if relation.name.name in words:
+                relation.is_whole = False
+
     def catalog(self) -> Catalog:
         """What there is now."""
-        made = {name: relation.made() for name, relation in self.draft.relations.items()}
+        made = {
+            name: relation.made()
+            for name, relation in self.draft.relations.items()
+            if not relation.is_stub or self.draft.is_told_of(relation)
+        }
         paths = self.draft.app_paths
         path = next(iter(paths)) if len(paths) == 1 else DEFAULT_SEARCH_PATH
         return Catalog(made, path, is_closed=self.draft.is_closed)

@@ -53,8 +53,8 @@ def serial_type(node: ast.TypeName) -> str | None:
 
 
 def shown_type(node: ast.TypeName | None) -> str | None:
-    """A type's name; None where it is not known (`%TYPE`)."""
-    if node is None or node.pct_type:
+    """A type's name; None where it is not known (`%TYPE`, or `"?"` of a migration)."""
+    if node is None or node.pct_type or node.names[-1].sval == "?":
         return None
     *schema, name = (part.sval for part in node.names)
     known = _SHOWN.get(name)

@@ -1,0 +1,1 @@
+"""Migrations: in which order they run, and what those that are no SQL do."""
