@@ -14,6 +14,7 @@ from pglint_locks.schema.catalog import Catalog
 from pglint_locks.schema.ddl.scripts import Replay
 from pglint_locks.schema.migrations.code import is_other_code, replay_python
 from pglint_locks.schema.migrations.order import in_order, leading_up
+from pglint_locks.schema.models import is_whole_schema
 from pglint_locks.schema.origins import Origin
 from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sql.deepstack import call_with_deep_stack
@@ -59,6 +60,8 @@ def _load(files: Sequence[str], cwd: Path) -> Loaded:
         source = _source(file, cwd)
         if file.endswith(".py"):
             python.append(source)
+        elif is_whole_schema(file):
+            replay.declare(source)
         elif is_other_code(file):
             replay.leave((source.text,))
         else:

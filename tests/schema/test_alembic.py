@@ -10,7 +10,9 @@ from pglint_locks.schema.catalog import Catalog, Relation
 from pglint_locks.schema.files import load_catalog
 from pglint_locks.schema.names import TableName
 
-HEAD = "from alembic import op\nimport sqlalchemy as sa\nfrom sqlalchemy.dialects import postgresql\n"
+HEAD = (
+    "from alembic import op\nimport sqlalchemy as sa\nfrom sqlalchemy.dialects import postgresql\n"
+)
 JOBS = """op.create_table("jobs",
     sa.Column("id", sa.BigInteger(), nullable=False),
     sa.Column("email", sa.String(length=80), unique=True),
@@ -29,7 +31,8 @@ def migrate(folder: Path, *bodies: str) -> Catalog:
     before = None
     for number, body in enumerate(bodies):
         lines = "\n    ".join(body.splitlines())
-        text = f"{HEAD}revision = 'r{number}'\ndown_revision = {before!r}\n\ndef upgrade():\n    {lines}\n"
+        text = f"{HEAD}revision = 'r{number}'\ndown_revision = {before!r}\n"
+        text += f"\ndef upgrade():\n    {lines}\n"
         text += "\ndef downgrade():\n    op.drop_table('jobs')\n"
         (folder / f"{9 - number}_x.py").write_text(text)
         before = f"r{number}"

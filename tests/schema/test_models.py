@@ -9,6 +9,7 @@ import pytest
 from pglint_locks import lint_paths
 from pglint_locks.schema.catalog import Catalog, Relation
 from pglint_locks.schema.ddl.scripts import Replay
+from pglint_locks.schema.files import load_catalog
 from pglint_locks.schema.models import declared_in
 from pglint_locks.schema.names import TableName
 from pglint_locks.text import SourceText
@@ -227,3 +228,11 @@ def test_linted_files_tell_of_their_tables(tmp_path: Path) -> None:
         ("PGL301", "note"),
         ("PGL402", "note"),
     ]
+
+
+@pytest.mark.parametrize(("name", "text"), [("schema.rb", RAILS), ("schema.prisma", PRISMA)])
+def test_a_whole_schema_is_one_for_the_option(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    made = load_catalog([str(tmp_path / name)], tmp_path).catalog
+    assert made.is_closed
+    assert all(each.tells_all for each in made.relations.values())

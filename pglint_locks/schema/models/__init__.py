@@ -24,6 +24,11 @@ def declares_tables(name: str) -> bool:
     return name.endswith(tuple(_READERS))
 
 
+def is_whole_schema(name: str) -> bool:
+    """Whether a file of that name tells of all tables of its database, and of all their keys."""
+    return name.endswith(("schema.rb", ".prisma"))
+
+
 def declared_in(source: SourceText) -> Iterator[Declared]:
     """The tables that a file declares, as DDL, in their order; none for other kinds of files."""
     for ending, read in _READERS.items():
