@@ -13,6 +13,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import struct
@@ -89,11 +90,12 @@ def run_of(text: str, look: pyte.screens.Char, row: int, column: int) -> Iterato
         return
     style = ' font-style="italic"' if look.italics else ""
     style += ' font-weight="bold"' if look.bold else ""
-    # Each character has its own place: what font there is does not matter.
-    places = [(left + at * WIDTH, letter) for at, letter in enumerate(text) if letter != " "]
-    at = " ".join(f"{place:.1f}" for place, _ in places)
-    letters = escape("".join(letter for _, letter in places))
-    yield f'<text x="{at}" y="{top + SIZE}" fill="#{ink}"{style}>{letters}</text>'
+    # Each word has its own place and width: what font there is does not matter.
+    for word in re.finditer(r"\S+", text):
+        x, wide = left + word.start() * WIDTH, len(word[0]) * WIDTH
+        size = f'textLength="{wide:.1f}" lengthAdjust="spacingAndGlyphs"'
+        place = f'x="{x:.1f}" y="{top + SIZE}" {size}'
+        yield f'<text {place} fill="#{ink}"{style}>{escape(word[0])}</text>'
     if look.underscore:
         below = top + HEIGHT - 1.5
         yield f'<path d="M{left:.1f} {below}h{long:.1f}" stroke="#{ink}" stroke-width="1.5"/>'
