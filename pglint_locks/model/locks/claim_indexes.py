@@ -55,8 +55,8 @@ class ClaimPath(NamedTuple):
 def claim_path(mark: RowMark) -> ClaimPath | None:
     """How a bounded claim of one table finds its rows; None where that is not known.
 
-    Not asked of what is found by its key, and of a claim without WHERE, which takes whatever
-    rows come first.
+    Not asked of what is found by its key, and of a claim that tests no column, which takes
+    whatever rows come first.
     """
     level, item = mark.level, mark.item
     relation = item.relation
@@ -65,9 +65,9 @@ def claim_path(mark: RowMark) -> ClaimPath | None:
     if not is_bounded(level) or len(level.items) != 1 or is_by_key(item):
         return None
     tests = list(conjuncts(getattr(level.node, "whereClause", None)))
-    if not tests:
-        return None
     tested = dict.fromkeys(name for test in tests for name in sorted(column_names(test)))
+    if not tested:
+        return None
     order = [_column(each, item, level) for each in sort_expressions(level)]
     sorts = tuple(each for each in order if each is not None)
     return ClaimPath(

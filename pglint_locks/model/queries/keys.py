@@ -17,8 +17,17 @@ def pins_one_row(item: RangeItem, columns: Collection[str]) -> bool:
     if pins_one_row_by_schema(item, columns):
         return True
     if knows_keys(item):
-        return False
+        return _is_numbered(item, columns)
     return any(is_key_like(column, item.table) for column in columns)
+
+
+def _is_numbered(item: RangeItem, columns: Collection[str]) -> bool:
+    """Whether one of some columns is an identity column: each row has another number.
+
+    That of a partitioned table is often part of a longer key only.
+    """
+    found = (item.relation.column(column) for column in columns) if item.relation else ()
+    return any(column is not None and column.identity for column in found)
 
 
 def pins_one_row_by_schema(item: RangeItem, columns: Collection[str]) -> bool:
