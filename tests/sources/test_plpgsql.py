@@ -515,3 +515,11 @@ def test_a_body_as_one_script() -> None:
 def test_an_empty_body_is_an_empty_script() -> None:
     unit = SqlUnit.whole_file(SourceText("body", "BEGIN END"))
     assert body_script(read_body(unit), unit).unit.text == ""
+
+
+def test_a_lock_behind_what_cannot_be_read_is_counted() -> None:
+    text = "DECLARE a int; x\nBEGINx SELECT id INTO a FROM t FOR NO KEY UPDATE; END"
+    [unread] = read(text).not_analysed
+    assert (unread.reason, unread.span.start) == ("syntax error", text.index("FOR"))
+    assert read(text.replace("x\nBEGINx", "\nBEGIN")).not_analysed == ()
+    assert read("BEGIN FOR update IN 1..2 LOOP NULL; END LOOP; END").not_analysed == ()

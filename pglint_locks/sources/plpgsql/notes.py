@@ -9,11 +9,14 @@ from pglint_locks.sources.bodies.body import Body, BodyStatement, Role
 from pglint_locks.sources.bodies.flow import Arm
 from pglint_locks.sources.plpgsql.dynamic_sql import DynamicSql, Execution
 from pglint_locks.sources.plpgsql.extents import BodyTokens, blanked
-from pglint_locks.sources.units import SqlUnit
+from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.text import Piece, SourceMap, Span
 
 SELECT = "SELECT "
 """What is put in front of an expression; as long as the word PERFORM."""
+
+
+_LOCK_WORDS = (("update",), ("share",), ("key", "share"), ("no", "key", "update"))
 
 
 class Notes:
@@ -35,10 +38,21 @@ class Notes:
         return Body(
             statements,
             tuple(self._tokens.comments),
-            self.dynamic.not_analysed(),
+            (*self.dynamic.not_analysed(), *self._passed_over(statements)),
             self.dynamic.variables.declared,
             self.dynamic.variables.settings,
         )
+
+    def _passed_over(self, statements: Iterable[BodyStatement]) -> Iterator[NotAnalysed]:
+        """Locking clauses in no statement: the body's own grammar was lost before them."""
+        read = [piece.file for each in statements for piece in each.unit.map.pieces]
+        tokens = self._tokens
+        for index in range(len(tokens)):
+            end = _end_of_lock_words(tokens, index)
+            if end is not None:
+                span = self._unit.map.file_span(tokens.span(index, end))
+                if not any(each.start <= span.start < each.end for each in read):
+                    yield NotAnalysed("syntax error", self._unit.source, span)
 
     def _settled(self) -> Iterator[BodyStatement]:
         for found in self._found:
@@ -158,3 +172,14 @@ class Notes:
             if self._tokens.is_name(index):
                 order = index if by is None else by
                 self.dynamic.variables.set(self._tokens.name(index), order, arm, None)
+
+
+def _end_of_lock_words(tokens: BodyTokens, index: int) -> int | None:
+    """The last token of `FOR UPDATE` and its kin, if they begin at a token and no loop does."""
+    if tokens.word(index) != "for":
+        return None
+    for words in _LOCK_WORDS:
+        last = index + len(words)
+        if tuple(map(tokens.word, range(index + 1, last + 1))) == words:
+            return None if tokens.word(last + 1) == "in" else last
+    return None
