@@ -112,6 +112,23 @@ _QUERY = "SELECT id FROM jobs WHERE state = 1 FOR UPDATE"
             '    elif oracle:\n        c.execute("@")\n    else:\n        c.execute("@")\n',
             [7],
         ),
+        (
+            "rows.py",
+            'ROWS = [\n    ("mysql", "@"),\n    ("postgres", "@"),\n    (OracleDialect(), "@"),\n'
+            '    ("other", "@"),\n    ["@", "mysql"],\n]\n',
+            [3, 5, 6],
+        ),
+        (
+            "rows.php",
+            "<?php\nfunction f() {\n  yield 'Oracle & DBAL>=4' => [\n    new OraclePlatform(),\n"
+            "    '@',\n  ];\n  yield 'Postgres' => [\n    new P(),\n    '@',\n  ];\n}\n",
+            [9],
+        ),
+        (
+            "A.java",
+            'class OracleJdbcCustomization {\n  String f() {\n    return "@";\n  }\n}\n',
+            [],
+        ),
         ("chain.py", 'class Oracle:\n    def f(self, c):\n        c.execute("@")\n', [3]),
         ("prices.py", 'class PriceOracle:\n    def f(self, c):\n        c.execute("@")\n', [3]),
         ("both.py", 'def mysql_and_postgres(c):\n    c.execute("@")\n', [2]),

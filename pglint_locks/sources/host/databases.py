@@ -13,9 +13,15 @@ from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.tree import Node
 
 _KINDS = r"(?:dialect|database|db|driver|platform|vendor|provider|engine|db_?type|dbms)"
+# What a class for one database is, by the end of its name.
+_PARTS = (
+    r"(?:jdbc|customi[sz]ation|adapter|queue|store|storage|repository|connection|transport|message"
+    r"|session|generator|grammar|builder|schema|formatter)"
+)
 _OTHERS = re.compile(
     r"my_?sql|maria_?db|sqlite|ms_?sql|sql_?server|hsqldb|tidb|clickhouse"
-    rf"|(?:oracle|(?<![a-z])(?:h2|db2))(?=['\"`]|_?{_KINDS})|{_KINDS}[_.:]*(?:oracle|h2|db2)(?![a-z])",
+    rf"|(?:oracle|(?<![a-z])(?:h2|db2))(?=['\"`]|_?{_KINDS}|_?{_PARTS})"
+    rf"|{_KINDS}[_.:]*(?:oracle|h2|db2)(?![a-z])",
     re.IGNORECASE,
 )
 # In what is asked of a value, a word is enough.
@@ -33,7 +39,12 @@ _LABELLED = re.compile(
 )
 _ASKED = re.compile(r"case|arm$|switch_|when|match_conditional|pair|keyed_element")
 _CONTAINER = re.compile(r"body|block|list|when_expression|^object$|_group$")
+_LIST = re.compile(
+    r"^(?:list|tuple|array)(?:_|$)|_array$|array_(?:creation|literal)|^literal_value"
+)
 _LONGEST_LABEL = 300
+_LONGEST_NAME = 120
+_MOST = 4
 
 # What a program imports, or connects to, that speaks to one other database alone.
 _DRIVERS = re.compile(
@@ -96,6 +107,8 @@ def _of_branch(outer: Node, inner: Node, language: Language) -> bool | None:
         return _of_choice(outer.operands, inner, language.choices[outer.kind])
     if _CONDITIONAL.match(outer.kind):
         return _of_conditional(outer, inner)
+    if _LIST.search(outer.kind) and (before := _beside(outer, inner)):
+        return _names(before, _ANSWERS)
     labels = [each.text for each in outer.children if each.kind == "switch_label"]
     if labels:
         return _names(" ".join(labels), _ANSWERS)
@@ -104,6 +117,13 @@ def _of_branch(outer: Node, inner: Node, language: Language) -> bool | None:
         others = _ANSWERS if _ASKED.search(outer.kind) else _OTHERS
         return _names(label, others) if len(label) <= _LONGEST_LABEL else None
     return None
+
+
+def _beside(outer: Node, inner: Node) -> str:
+    """What stands before a text in a short list: `("mysql", "SELECT …")`."""
+    first = outer.operands[0]
+    before = outer.whole[outer.span.start : inner.span.start] if inner is not first else ""
+    return before if len(before) <= _LONGEST_NAME and len(outer.operands) <= _MOST else ""
 
 
 def _of_choice(operands: list[Node], inner: Node, values: tuple[int, ...]) -> bool | None:
