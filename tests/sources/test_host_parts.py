@@ -161,6 +161,12 @@ def test_a_number_that_shows_is_said_as_it_is(name: str, code: str) -> None:
             "a.js",
             "const w = ['a', b ? 'b' : ''].filter(Boolean).join(' AND ');\nf(`@1 WHERE ${w} @2`);",
         ),
+        # A name that is set to one of the same name
+        (
+            "a.py",
+            "class A:\n    def __init__(self, size):\n        self.size = size\n"
+            "    def f(self, c):\n        c.q('@1 WHERE a = {size} @2'.format(size=self.size))",
+        ),
         # Numbers of parameters
         ("a.js", "f(`@1 WHERE a = $${i}::text AND b = any($${j}) AND c = $${k} @2`);"),
         ("a.go", 'package p\nfunc f() { q(fmt.Sprintf("@1 WHERE a = $%d AND b = $%d @2", i, j)) }'),

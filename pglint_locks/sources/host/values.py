@@ -426,7 +426,8 @@ class TextValues:
         """What a variable may hold behind a place that sets it, if it held `values`."""
         assert write.value is not None
         before = values or [()]
-        there = Place(place.scope, write.arm, write.order, place.depth + 1, (name, before))
+        known = (name, before) if write.value.adds else None
+        there = Place(place.scope, write.arm, write.order, place.depth + 1, known)
         set_here = self.of(write.value.node, there)
         if write.value.adds and not write.value.whole:
             before = [

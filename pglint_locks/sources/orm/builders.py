@@ -121,6 +121,7 @@ class Library(NamedTuple):
         return self.waits.get(link.name)
 
 
+_DOWNWARDS = frozenset({"orderByDesc", "latest"})
 _WAITS = {"skip_locked": "SKIP LOCKED", "nowait": "NOWAIT"}
 
 
@@ -237,7 +238,7 @@ class Builder:
         elif name in library.random:
             query.order.append(sql(Part("random()", link.span)))
         elif name in library.orders:
-            query.order += [sql(sort_key(node)) for node in _keys(link)]
+            query.order += map(sql, _sorted_by(link))
         elif name in library.limits:
             query.limit = sql(Part(f"LIMIT {_number(link)}", link.span))
         elif name in library.offsets:
@@ -346,6 +347,20 @@ def name_of(node: Node) -> str:
         text = re.split(r"\.|::", text)[-1]
     name = text.split(" ")[0].strip("'\"`:$")
     return name.lower() if _COLUMN.match(name) else "_table"
+
+
+def _sorted_by(link: Link) -> list[Part]:
+    """The sort keys of a call; a direction is said behind one, or by the call's name."""
+    keys: list[Part] = []
+    for node in _keys(link):
+        direction = (string_of(node) or "").upper()
+        if keys and direction in ("ASC", "DESC"):
+            keys[-1] = keys[-1]._replace(text=f"{keys[-1].text} {direction}")
+        else:
+            keys.append(sort_key(node))
+    if link.name in _DOWNWARDS:
+        keys = [key._replace(text=f"{key.text} DESC") for key in keys]
+    return keys
 
 
 def _keys(link: Link) -> list[Node]:

@@ -68,6 +68,16 @@ CHAINS = [
     ),
     (
         "a.php",
+        "<?php DB::table('jobs')->orderBy('a', 'asc')->orderByDesc('b')->lockForUpdate()->get();",
+        "SELECT * FROM jobs ORDER BY a ASC, b DESC FOR UPDATE",
+    ),
+    (
+        "a.js",
+        "knex('jobs').orderBy('id', 'desc').forUpdate()",
+        "SELECT * FROM jobs ORDER BY id DESC FOR UPDATE",
+    ),
+    (
+        "a.php",
         "<?php User::whereIn('id', $ids)->whereHas('team')->lockForUpdate()->get();",
         "SELECT * FROM users WHERE $1 AND $1 FOR UPDATE",
     ),
