@@ -44,7 +44,8 @@ _ROUTINES = {("function",), ("procedure",), ("routine",)}
 class _RoutineBody(NamedTuple):
     """A routine's body that is yet to be linted.
 
-    `names` are of its arguments; `made` is what the model knows of the routine.
+    `names` are of its arguments; `made` is what the model knows of the routine; `spliced` as
+    in `BodyScript`, of the text that makes it.
     """
 
     unit: SqlUnit
@@ -53,6 +54,7 @@ class _RoutineBody(NamedTuple):
     returns_one_row: bool
     made: Routine | None
     transaction: Transaction
+    spliced: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -140,14 +142,15 @@ class FileLint:
             ordered = sql_body(unit, returns_one_row=body.returns_one_row)
             if made is not None:
                 made = made._replace(statements=len(ordered.script.chunks))
-        names = {**{name: name for name in body.names}, **ordered.names}
+        names = {**body.spliced, **{name: name for name in body.names}, **ordered.names}
         yield from self._lint_ordered(ordered._replace(names=names), body.transaction, made)
 
     def _lint_host_body(self, host: HostBody) -> Iterator[_RoutineBody]:
         """Lint the SQL that a function of a host language runs: one transaction, maybe."""
         before = len(self.ledger.findings)
         ordered = self._joined(host.unit, self._without_foreign(host.body))
-        yield from self._lint_ordered(ordered, Transaction(Frame.POSSIBLE))
+        for made in self._lint_ordered(ordered, Transaction(Frame.POSSIBLE)):
+            yield made._replace(spliced=ordered.names)
         for index in range(before, len(self.ledger.findings)):
             found = self.ledger.findings[index]
             if found.unit == host.unit.label:

@@ -186,3 +186,14 @@ def test_a_hole_before_a_query_is_the_word_that_keeps_it_apart() -> None:
     assert [each.rule.code for each in lint_text(code, "a.rb", Settings()).findings] == []
     code = code.replace("#{fence}", "")
     assert [each.rule.code for each in lint_text(code, "a.rb", Settings()).findings] == ["PGL107"]
+
+
+def test_a_name_in_a_routine_that_code_makes_is_shown_as_it_is_put_in() -> None:
+    code = (
+        'class A { void F() { db.Run(string.Format(@"CREATE FUNCTION f() RETURNS void LANGUAGE '
+        'plpgsql AS $$ BEGIN PERFORM id FROM {0}.jobs ORDER BY id OFFSET 1 FOR UPDATE; END $$", '
+        "schema)); } }"
+    )
+    run = lint_text(code, "A.cs", Settings())
+    [message] = [each.message for each in run.findings if each.rule.code == "PGL102"]
+    assert "the rows of {schema}.jobs" in message

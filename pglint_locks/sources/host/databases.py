@@ -16,7 +16,7 @@ _KINDS = r"(?:dialect|database|db|driver|platform|vendor|provider|engine|db_?typ
 # What a class for one database is, by the end of its name.
 _PARTS = (
     r"(?:jdbc|customi[sz]ation|adapter|queue|store|storage|repository|connection|transport|message"
-    r"|session|generator|grammar|builder|schema|formatter)"
+    r"|lock|statement|sql|session|generator|grammar|builder|schema|formatter)"
 )
 _OTHERS = re.compile(
     r"my_?sql|maria_?db|sqlite|ms_?sql|sql_?server|hsqldb|tidb|clickhouse"
