@@ -45,6 +45,7 @@ _MAX_SQUARES = 4_000_000_000
 _MAX_STATEMENTS = 400
 _MAX_CALLS = 3  # of functions that give parts of a text, one within the other
 SPLICED = "spliced text"
+_WORD = re.compile(r"\w+")
 
 
 def read_code(source: SourceText, language: Language, models: Models) -> FileContent:
@@ -151,12 +152,12 @@ class _Reading:
             for name, node in scope.constants()
             if may_matter(text[node.span.start : node.span.end])
         }
+        words = {each: set(_WORD.findall(written)) for each, written in texts.items()}
         for _ in range(_MAX_CALLS):
-            names |= {scope.name for scope in own if scope.is_function and scope.name}
-            named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
-            more = {
-                each for each, written in texts.items() if named and named.search(written)
-            } - own
+            called = (scope.name for scope in own if scope.is_function and scope.name)
+            names.update(name.rpartition(".")[2] for name in called)
+            asked = set(_WORD.findall(" ".join(names)))
+            more = {each for each in texts if not asked.isdisjoint(words[each])} - own
             if not more:
                 break
             own |= more
