@@ -60,6 +60,11 @@ def put_at(value: Template, place: Span) -> Template:
     return value
 
 
+def sign_behind(text: str, place: int) -> Values:
+    """What is put behind a text without being written: a line end, a space."""
+    return [(Text(text, SourceMap((Piece(Span(0, len(text)), Span(place, place)),))),)]
+
+
 def shows(value: Template) -> bool:
     """Whether all of a value is text."""
     return all(isinstance(part, Text) for part in value)

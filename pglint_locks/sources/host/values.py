@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pglint_locks.sources.bodies.flow import Arm, share_loop
 from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
 from pglint_locks.sources.bodies.variables import Write
-from pglint_locks.sources.host.appends import built, ends_line, first_name
 from pglint_locks.sources.host.calls import Call, bare, call_at
+from pglint_locks.sources.host.calltexts import CallTexts
 from pglint_locks.sources.host.folding import (
     BETWEEN,
     MAX_ALTERNATIVES,
@@ -17,16 +17,16 @@ from pglint_locks.sources.host.folding import (
     every_choice,
     put_at,
     shows,
+    sign_behind,
 )
-from pglint_locks.sources.host.formats import BRACES, PERCENT, expand, without_margin
-from pglint_locks.sources.host.language import Does, Language, does_of
+from pglint_locks.sources.host.language import Language, does_of
 from pglint_locks.sources.host.returns import Returns
 from pglint_locks.sources.host.scopes import Scope, Setting
 from pglint_locks.sources.host.sqltext import may_matter
 from pglint_locks.sources.host.strings import literal, plain
 from pglint_locks.sources.host.tree import Node
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
-from pglint_locks.text import Piece, SourceMap, Span
+from pglint_locks.text import Span
 
 _MAX_DEPTH = 30
 _NUMBER = re.compile(r"int|number|numeric")
@@ -74,6 +74,7 @@ class TextValues:
         self._language = language
         self._scopes = scopes
         self._returns = Returns(language, scopes)
+        self._calls = CallTexts(text, language, self)
         self._allowance = 200_000  # of values, which can double at each step
 
     def of(self, node: Node, place: Place) -> Values:
@@ -81,7 +82,7 @@ class TextValues:
         node = bare(node)
         self._allowance -= 1
         if place.depth > _MAX_DEPTH or self._allowance < 0:
-            return self._hole(node)
+            return self.hole(node)
         language, inner = self._language, place.deeper
         if node.span in self.queries:
             return self._query(node)
@@ -90,9 +91,9 @@ class TextValues:
         if _NUMBER.search(node.kind) and node.text.isdecimal():
             return [(plain(self._text, node.span),)]
         if node.kind in language.joined:
-            return self._sum(node.operands, inner)
+            return self.sum_of(node.operands, inner)
         if node.kind in language.sums and node.has_token(*language.signs):
-            return self._sum(_terms(node, language), inner)
+            return self.sum_of(_terms(node, language), inner)
         if node.kind in language.sums and node.has_token(*language.ands):
             return [*self.of(node.operands[-1], inner), ()]
         if node.kind in language.choices:
@@ -100,7 +101,7 @@ class TextValues:
         if node.kind in language.lists:
             return self._list(node, inner)
         if language.percent_sign and node.kind in language.sums and node.has_token("%"):
-            return self._formatted(node, inner)
+            return self._calls.formatted(node, inner)
         call = call_at(self._text, node, language)
         if call is None and (node.kind in language.names or node.kind in language.members):
             return self._variable(node, place)
@@ -110,11 +111,12 @@ class TextValues:
         if call is not None and does is None:
             return self._returned(node, call, inner)
         if call is None or does is None:
-            return self._hole(node)
-        return self._call(node, call, does, inner)
+            return self.hole(node)
+        return self._calls.of(node, call, does, inner)
 
-    def _hole(self, node: Node, kind: HoleKind = HoleKind.FREE) -> Values:
-        return [(Hole(kind, node.span, self._key(node)),)]
+    def hole(self, node: Node, kind: HoleKind = HoleKind.FREE) -> Values:
+        """What stands for an expression that is not known."""
+        return [(Hole(kind, node.span, self.key(node)),)]
 
     def _query(self, node: Node) -> Values:
         self.spliced.add(node.span)
@@ -128,7 +130,8 @@ class TextValues:
             at = found.end()
         return [(*parts, _part(query, Span(at, len(query.text))))]
 
-    def _key(self, node: Node) -> str:
+    def key(self, node: Node) -> str:
+        """An expression as it is written, in one line."""
         return " ".join(self._text[node.span.start : node.span.end].split())[:200]
 
     # --- literals and their sums -----------------------------------------------------
@@ -143,27 +146,29 @@ class TextValues:
 
         shown = literal(self._text, node, self._language, marked)
         if self._language.spaced and node.text.startswith(self._language.spaced):
-            shown = (*shown, *_sign(" ", node.span.end)[0])
+            shown = (*shown, *sign_behind(" ", node.span.end)[0])
         if not spliced:
             return [shown]
         operands: list[Values] = [
             spliced[int(part.key[1:])] if isinstance(part, Hole) else [(part,)] for part in shown
         ]
-        return every_choice(operands) or self._hole(node)
+        return every_choice(operands) or self.hole(node)
 
     def _spliced(self, hole: Node, place: Place) -> Values:
         inner = [each for each in hole.operands if "brace" not in each.kind]
         if hole.kind in self._language.names | self._language.members:
             inner = [hole]
-        found = self.of(inner[0], place) if inner else self._hole(hole)
+        found = self.of(inner[0], place) if inner else self.hole(hole)
         if inner and bare(inner[0]).span in self.queries:
             return found
         return [put_at(template, hole.span) for template in found]
 
-    def _sum(self, terms: Sequence[Node], place: Place) -> Values:
-        return every_choice([self._term(term, place) for term in terms]) or self._hole(terms[0])
+    def sum_of(self, terms: Sequence[Node], place: Place) -> Values:
+        """Expressions that are joined."""
+        return every_choice([self.term(term, place) for term in terms]) or self.hole(terms[0])
 
-    def _term(self, term: Node, place: Place) -> Values:
+    def term(self, term: Node, place: Place) -> Values:
+        """One of what is joined: a single word behind a name counts as written there."""
         found = self.of(term, place)
         is_name = bare(term).kind in self._language.names | self._language.members
         return [put_at(template, term.span) for template in found] if is_name else found
@@ -180,13 +185,14 @@ class TextValues:
         if len(shown) == len(found) and len(found) > 1:
             return shown[:MAX_ALTERNATIVES]
         hidden = [value for value in found if value and not any(map(_is_text, value))]
-        return [*shown, *hidden[:1]][:MAX_ALTERNATIVES] or self._hole(node)
+        return [*shown, *hidden[:1]][:MAX_ALTERNATIVES] or self.hole(node)
 
     def _list(self, node: Node, place: Place) -> Values:
         """The texts of a list, with marks between that `join` replaces."""
-        return self._texts(node.operands, place)
+        return self.texts(node.operands, place)
 
-    def _texts(self, elements: Sequence[Node], place: Place) -> Values:
+    def texts(self, elements: Sequence[Node], place: Place) -> Values:
+        """The texts of several expressions, with marks between."""
         operands: list[Values] = []
         for element in elements:
             if operands:
@@ -199,152 +205,15 @@ class TextValues:
 
     # --- calls ------------------------------------------------------------------------
 
-    def _call(self, node: Node, call: Call, does: Does, place: Place) -> Values:
-        first = call.arguments[0] if call.arguments else None
-        on = call.receiver
-        match does:
-            case Does.IDENTIFIER:
-                return self._hole(node, HoleKind.IDENTIFIER)
-            case Does.LITERAL:
-                return self._hole(node, HoleKind.LITERAL)
-            case Does.BUILD:
-                return self._built(node, place)
-            case Does.SAME_AS_FIRST:
-                return self.of(first, place) if first is not None else [()]
-            case Does.SAME if on is not None:
-                return self.of(on, place)
-            case Does.WITHOUT_MARGIN if on is not None:
-                return [without_margin(value) for value in self.of(on, place)]
-            case Does.BRACES if on is not None:
-                return self._expanded(on, call.arguments, place, braces=True)
-            case Does.PERCENT if on is not None:
-                return self._expanded(on, call.arguments, place)
-            case Does.BRACES_OF_FIRST if first is not None:
-                return self._expanded(first, call.arguments[1:], place, braces=True)
-            case Does.PERCENT_OF_FIRST if first is not None:
-                return self._expanded(first, call.arguments[1:], place)
-            case Does.JOIN_FIRST if on is not None and first is not None:
-                return self._joined(first, on, place)
-            case Does.JOIN_WITH_SECOND if len(call.arguments) == 2:
-                return self._joined(call.arguments[0], call.arguments[1], place)
-            case Does.JOIN_OWN if on is not None and first is not None:
-                return self._joined(on, first, place)
-            case Does.JOIN_WITH_FIRST if first is not None:
-                return self._with_separator(self._texts(call.arguments[1:], place), first, place)
-            case Does.CONCAT_ALL if first is not None:
-                return self._sum(call.arguments, place)
-            case Does.LIST | Does.ADD_TO_FIRST:
-                return self._texts(call.arguments, place)
-            case Does.CONCAT if on is not None or call.arguments:
-                more = [self._term(each, place) for each in call.arguments]
-                return self._behind(on, more, call, place)
-            case Does.CONCAT_BRACES if first is not None:
-                more = [self._expanded(first, call.arguments[1:], place, braces=True)]
-                return self._behind(on, more, call, place)
-            case Does.BIND:
-                return self._behind(on, [self._hole(node)], call, place)
-            case Does.INTO_FIRST | Does.PERCENT_INTO_FIRST | Does.BRACES_INTO_FIRST:
-                return self._into_first(call, does, place)
-        return self._hole(node)
-
-    def _built(self, node: Node, place: Place) -> Values:
-        """`buildString { append("…") }`: what the statements of the function append."""
-        operands: list[Values] = []
-        for statement in built(node):
-            call = call_at(self._text, statement, self._language)
-            if call is not None and self._language.calls.get(call.name) is Does.CONCAT:
-                operands.append(self.of(statement, place))
-            elif statement.kind in self._language.branches | self._language.loops:
-                operands.append(self._hole(statement, HoleKind.OPTIONAL))
-        return every_choice(operands) or self._hole(node)
-
-    def _behind(self, on: Node | None, more: Sequence[Values], call: Call, place: Place) -> Values:
-        """A text with others put behind it, as a call does."""
-        end = call.arguments[-1].span.end if call.arguments else on.span.end if on else 0
-        line = [_sign("\n", end)] if ends_line(call.name) else []
-        before = [self._term(on, place)] if on is not None else []
-        return every_choice([*before, *more, *line]) or [()]
-
-    def _into_first(self, call: Call, does: Does, place: Place) -> Values:
-        name = first_name(call, self._language)
-        operands = [
-            each for each in call.arguments if name is None or each.span.start > name.span.start
-        ]
-        if name is None:
-            return [()]
-        if not operands:
-            return self._behind(name, [], call, place)
-        if does is Does.INTO_FIRST:
-            more = [self._term(each, place) for each in operands]
-        else:
-            braces = does is Does.BRACES_INTO_FIRST
-            more = [self._expanded(operands[0], operands[1:], place, braces=braces)]
-        return self._behind(name, more, call, place)
-
     def _returned(self, node: Node, call: Call, place: Place) -> Values:
         """What a function of the file gives, if that is a text with whatever it is given."""
         found = self._returns.of(call)
         if found is None:
-            return self._hole(node)
+            return self.hole(node)
         scope, returned = found
         there = Place(scope, scope.arm, returned.span.start, place.depth)
         values = self.of(returned, there)
-        return values if all(any(map(_is_text, value)) for value in values) else self._hole(node)
-
-    def _joined(self, texts: Node, separator: Node, place: Place) -> Values:
-        return self._with_separator(self.of(texts, place), separator, place)
-
-    def _with_separator(self, values: Values, separator: Node, place: Place) -> Values:
-        between = self.of(separator, place)[0]
-        found: Values = []
-        for value in values:
-            parts: list[Text | Hole] = []
-            for part in value:
-                parts += between if isinstance(part, Hole) and part.key == BETWEEN else (part,)
-            found.append(tuple(parts))
-        return found
-
-    def _formatted(self, node: Node, place: Place) -> Values:
-        """`format % values`, where the values may stand in a tuple or a list."""
-        left, *right = node.operands
-        given = bare(right[0]) if right else None
-        arguments = [given] if given is not None else []
-        if given is not None and (given.kind in self._language.lists or given.kind in _TABLES):
-            arguments = given.operands
-        return self._expanded(left, arguments, place)
-
-    def _expanded(
-        self, form: Node, arguments: Sequence[Node], place: Place, *, braces: bool = False
-    ) -> Values:
-        named = {self._keyword(each): each for each in arguments}
-
-        def argument(which: int | str, source: Span) -> Template:
-            given = named.get(which) if isinstance(which, str) else None
-            if isinstance(which, int) and which < len(arguments):
-                given = arguments[which]
-            if given is None and isinstance(which, str) and self._language.captures:
-                captured = self.captured(which, source, place)
-                if captured is not None:
-                    return captured
-            if given is None:
-                key = which if isinstance(which, str) else f"argument {which}"
-                return (Hole(HoleKind.FREE, source, key),)
-            given = given.operands[-1] if given.kind in _KEYWORDS else given
-            value = self.of(given, place)
-            if len(value) > 1 or not all(isinstance(part, Text) for part in value[0]):
-                only = value[0][0] if len(value) == 1 and len(value[0]) == 1 else None
-                kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
-                return (Hole(kind, source, self._key(given)),)
-            return put_at(value[0], source)
-
-        pattern = BRACES if braces else PERCENT
-        return [expand(value, pattern, argument) for value in self.of(form, place)]
-
-    def _keyword(self, argument: Node) -> str:
-        if argument.kind not in _KEYWORDS or not argument.operands:
-            return ""
-        span = argument.operands[0].span
-        return self._text[span.start : span.end].strip("\"'")
+        return values if all(any(map(_is_text, value)) for value in values) else self.hole(node)
 
     # --- variables --------------------------------------------------------------------
 
@@ -370,8 +239,8 @@ class TextValues:
             return place.known[1]
         scope = self._home(node, name, place.scope)
         if scope is None:
-            return self._hole(node)
-        return self._of_name(name, scope, place) or self._hole(node)
+            return self.hole(node)
+        return self._of_name(name, scope, place) or self.hole(node)
 
     def _of_name(self, name: str, scope: Scope, place: Place) -> Values:
         """What a name of a scope may hold at a place; nothing if that is not known."""
@@ -438,7 +307,7 @@ class TextValues:
             ]
             set_here = every_choice([before, set_here])
             if write.value.line:
-                set_here = every_choice([set_here, _sign("\n", write.value.node.span.end)])
+                set_here = every_choice([set_here, sign_behind("\n", write.value.node.span.end)])
         if write.arm in place.arm.path() and share_loop(write.arm, write.arm) is share_loop(
             write.arm, place.arm
         ):
@@ -450,11 +319,6 @@ def _part(query: OrmStatement, span: Span) -> Text:
     return Text(query.text[span.start : span.end], query.map.part(span))
 
 
-def _sign(text: str, place: int) -> Values:
-    """What is put behind a text without being written: a line end, a space."""
-    return [(Text(text, SourceMap((Piece(Span(0, len(text)), Span(place, place)),))),)]
-
-
 def _is_text(part: Text | Hole) -> bool:
     return isinstance(part, Text)
 
@@ -462,10 +326,6 @@ def _is_text(part: Text | Hole) -> bool:
 def _may_lock(value: Template) -> bool:
     """Whether a text has lock words: where not all can be tried, that with them is."""
     return any(isinstance(part, Text) and may_matter(part.text) for part in value)
-
-
-_TABLES = frozenset({"dictionary", "hash"})
-_KEYWORDS = frozenset({"keyword_argument", "named_argument", "pair"})
 
 
 def _terms(node: Node, language: Language) -> list[Node]:
