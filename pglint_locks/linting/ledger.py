@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pglint_locks.config import Settings
@@ -183,12 +183,27 @@ class Ledger:
 
     # --- a ledger of a part -----------------------------------------------------------
 
-    def take_part(self, part: Ledger, by: int, with_fixes: bool) -> None:
-        """Take over what came of a part of the file, `by` characters behind its start."""
+    @property
+    def speaks(self) -> bool:
+        """Whether it has more to tell than statements and comments."""
+        return bool(
+            self.findings or self.notes or self.clauses or self.not_analysed or self.failures
+        )
+
+    def take_part(
+        self, part: Ledger, by: int, with_fixes: bool, heard: Container[str] | None = None
+    ) -> None:
+        """Take over what came of a part of the file, `by` characters behind its start.
+
+        `heard` are the codes of the rules whose findings matter, if not all of them do.
+        """
         source = self.source
-        # Most parts have little of all this, and there may be thousands.
         if part.findings:
-            self.findings += [found.shifted(by, source, with_fixes) for found in part.findings]
+            self.findings += [
+                found.shifted(by, source, with_fixes)
+                for found in part.findings
+                if heard is None or found.rule.code in heard
+            ]
         if part.not_analysed:
             self.not_analysed += [
                 each._replace(source=source, span=each.span.shifted(by))

@@ -64,7 +64,10 @@ class Sections:
     _ledgers: dict[str, Ledger] = field(default_factory=dict)
 
     def ledger(self, source: SourceText, may_define_views: bool, with_fixes: bool) -> Ledger:
-        """What comes of a text; what RUN rules say of it comes later."""
+        """What comes of a text; what RUN rules say of it comes later.
+
+        Without fixes it has the statements only where a comment may suppress something.
+        """
         if not self._can_be_cut(source):
             defined = views_defined(source, self.settings) if may_define_views else []
             self._views = _beside_tables(defined, source.text)
@@ -78,12 +81,16 @@ class Sections:
         if _are_bound(sections):
             return self._lint(source, views)
         whole, at = Ledger(source), 0
+        suppresses = "pglint" in source.text.lower()
         for section in sections:
             part = self._ledgers.get(section.text) or known.get(section.text)
             if part is None:
                 part = self._lint(SourceText(source.name, section.text), views)
             self._ledgers[section.text] = part
-            whole.take_part(part, at, with_fixes)
+            if suppresses:
+                whole.take_part(part, at, with_fixes)
+            elif with_fixes or part.speaks:  # most do not, and there may be thousands
+                whole.take_part(part, at, with_fixes, self.settings.enabled)
             at += len(section.text)
         return whole
 
