@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import BinaryIO, cast
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-from pglint_locks.commands.known import Known
-from pglint_locks.commands.layers import configurations
 from pglint_locks.commands.streams import tell
-from pglint_locks.config import Config
-from pglint_locks.discovery import FoundFile
 from pglint_locks.errors import UsageError
-from pglint_locks.findings import Finding
+from pglint_locks.lsp.greeting import greet
+from pglint_locks.lsp.wire import Input
+
+if TYPE_CHECKING:
+    from pglint_locks.config import Config
+    from pglint_locks.discovery import FoundFile
+    from pglint_locks.findings import Finding
+    from pglint_locks.lsp.server import Server
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -27,22 +32,35 @@ def serve(tcp: str | None) -> int:
         UsageError: the extra is not installed, or the address is wrong.
     """
     address = None if tcp is None else _address(tcp)
-    try:
-        from pglint_locks.lsp.features import make_server
-        from pglint_locks.lsp.protocol import Input
-    except ModuleNotFoundError as error:
-        if error.name and error.name.split(".")[0] in ("pygls", "lsprotocol"):
-            raise UsageError(
-                "the language server needs one more package: pip install 'pglint-locks[lsp]'"
-            ) from error
-        raise
-    server = make_server(partial(configurations, {}), _unknown)
-    incoming, outgoing = _standard_streams() if address is None else _accepted(*address)
-    server.start_io(cast("BinaryIO", Input(incoming)), outgoing)
+    if find_spec("pygls") is None or find_spec("lsprotocol") is None:
+        raise UsageError(
+            "the language server needs one more package: pip install 'pglint-locks[lsp]'"
+        )
+    stream, outgoing = _standard_streams() if address is None else _accepted(*address)
+    incoming = Input(stream)
+    greeted = greet(incoming, outgoing)
+    server = _loaded()
+    server.protocol.greeted = greeted
+    server.start_io(cast("BinaryIO", incoming), outgoing)
     return 0 if server.protocol.is_shut_down else 1
 
 
+def _loaded() -> Server:
+    """The server, which takes loading; what is loaded stays, and is not to be collected."""
+    gc.disable()
+    try:
+        from pglint_locks.commands.layers import configurations
+        from pglint_locks.lsp.features import make_server
+
+        return make_server(partial(configurations, {}), _unknown)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def _unknown(config: Config, file: FoundFile) -> Callable[[Sequence[Finding]], Sequence[Finding]]:
+    from pglint_locks.commands.known import Known
+
     return Known(config, [file], []).unknown
 
 

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pglint_locks.directives import UNKNOWN, UNUSED
 from pglint_locks.findings import Edit, Finding
 from pglint_locks.lsp.analysis import Analysed
-from pglint_locks.lsp.features import EXPLAIN, FIX_ALL
+from pglint_locks.lsp.greeting import EXPLAIN, FIX_ALL
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.text import LINE_END, Span
 

@@ -13,9 +13,9 @@ from lsprotocol import types
 from pglint_locks.directives import UNUSED
 from pglint_locks.findings import Finding, Severity
 from pglint_locks.lsp.documents import Document
+from pglint_locks.lsp.greeting import SOURCE
 from pglint_locks.text import Span
 
-SOURCE = "pglint-locks"
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error.value,
     Severity.WARNING: types.DiagnosticSeverity.Warning.value,

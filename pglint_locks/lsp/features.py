@@ -9,17 +9,15 @@ from lsprotocol import types
 from pglint_locks.configfile import FILE_NAMES
 from pglint_locks.findings import PAGES_URL
 from pglint_locks.lsp.documents import Document, path_of
+from pglint_locks.lsp.greeting import EXPLAIN, FIX_ALL, REPORT, SOURCE, TRIGGERS
 from pglint_locks.lsp.protocol import Plain
-from pglint_locks.lsp.server import SOURCE, Server
+from pglint_locks.lsp.server import Server
 from pglint_locks.plugins import known_rules
 from pglint_locks.text import Span
 
 if TYPE_CHECKING:
     from pglint_locks.lsp.analysis import Analysed, Configurations, Unknown
 
-EXPLAIN = "pglint-locks.explain"
-REPORT = "pglint-locks.report"
-FIX_ALL = "source.fixAll.pglint-locks"
 _WATCHED = (*FILE_NAMES, "*baseline*.json")
 
 
@@ -133,7 +131,7 @@ def _repairs(server: Server) -> None:
         return reports[0] if reports else None
 
     @server.feature(
-        types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["[", ","])
+        types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=TRIGGERS)
     )
     def complete(params: types.CompletionParams) -> list[types.CompletionItem]:
         from pglint_locks.lsp.directives import completions

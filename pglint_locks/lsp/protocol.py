@@ -6,19 +6,16 @@ What a client gets wrong is answered as JSON-RPC 2.0 and LSP 3.17 say, and ends 
 from __future__ import annotations
 
 import json
-import re
-from typing import Any, BinaryIO
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from pglint_locks.lsp.greeting import understood
+
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 NOT_INITIALIZED, SERVER_CANCELLED = -32002, -32802
-_LONGEST_MESSAGE = 256 << 20
-_CONTENT_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?\n", re.IGNORECASE)
-_LONGEST_HEADER = 1 << 16
-_MOST_DIGITS = 18
 
 
 class Plain(dict[str, Any]):
@@ -26,8 +23,12 @@ class Plain(dict[str, Any]):
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of `pygls`, without its copies of documents, and strict about order."""
+    """The protocol of `pygls`, without its copies of documents, and strict about order.
 
+    `greeted` is the number of an `initialize` that is answered already.
+    """
+
+    greeted: int | str | None = None
     _begun = False
 
     @property
@@ -48,6 +49,8 @@ class Protocol(LanguageServerProtocol):
         try:
             return super().structure_message(data)
         except Exception:
+            if self.greeted is not None and data.get("id") == self.greeted:
+                return super().structure_message({**data, "params": understood(data["params"])})
             if "method" in data and isinstance(data.get("id"), int | str):
                 self.fail(data["id"], INVALID_PARAMS, f"wrong parameters of {data['method']}")
             raise
@@ -71,7 +74,10 @@ class Protocol(LanguageServerProtocol):
     def _send_response(
         self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None
     ) -> None:
-        if isinstance(result, Plain) and error is None:
+        if self.greeted is not None and msg_id == self.greeted:
+            self.greeted = None
+            self._result_types.pop(msg_id, None)
+        elif isinstance(result, Plain) and error is None:
             self._result_types.pop(msg_id, None)
             self.send({"id": msg_id, "result": result})
         else:
@@ -95,43 +101,9 @@ class Protocol(LanguageServerProtocol):
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
 
-class Input:
-    """The bytes that a client sends, with headers that `pygls` understands.
-
-    It wants them in one spelling, and takes the room for whatever length they tell.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def readline(self) -> bytes:
-        """The next line of a header; empty at the end."""
-        while True:
-            line = self._stream.readline(_LONGEST_HEADER)
-            length = _CONTENT_LENGTH.fullmatch(line)
-            if length is None:
-                return line if line.strip() or not line else b"\r\n"
-            if len(length[1]) > _MOST_DIGITS:
-                return b"Content-Length: 0\r\n"  # of a message that nobody can have sent
-            if int(length[1]) <= _LONGEST_MESSAGE:
-                return b"Content-Length: %d\r\n" % int(length[1])
-            self._skip(int(length[1]))
-
-    def read(self, length: int) -> bytes:
-        """The body of a message."""
-        return self._stream.read(length)
-
-    def _skip(self, length: int) -> None:
-        """Pass over the rest of a header and the body."""
-        while self._stream.readline(_LONGEST_HEADER).strip():
-            pass
-        while length > 0 and (read := self._stream.read(min(length, 1 << 20))):
-            length -= len(read)
-
-
 def is_unreadable(error: Exception) -> bool:
     """Whether an error is that a message was no JSON."""
     return isinstance(error, json.JSONDecodeError | UnicodeDecodeError | RecursionError)
 
 
-__all__ = ["Input", "LanguageServer", "Plain", "Protocol", "is_unreadable"]
+__all__ = ["LanguageServer", "Plain", "Protocol", "is_unreadable"]

@@ -17,6 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from pglint_locks import __version__
 from pglint_locks.lsp.documents import Document, path_of
+from pglint_locks.lsp.greeting import SOURCE
 from pglint_locks.lsp.protocol import PARSE_ERROR, SERVER_CANCELLED, Plain, Protocol, is_unreadable
 from pglint_locks.paths import working_directory
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pglint_locks.lsp.analysis import Analysed, Analysis, Configurations, Unknown
 
 T = TypeVar("T")
-SOURCE = "pglint-locks"
 
 
 class Server(LanguageServer):
