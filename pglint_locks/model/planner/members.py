@@ -43,16 +43,31 @@ def member_of(node: ast.Node, scope: Query, levels: Levels) -> Member:
     while isinstance(node, ast.TypeCast | ast.CollateClause):
         node = node.arg
     if isinstance(node, ast.ColumnRef):
-        return _of_column(node, scope, levels)
-    parts = [_of_column(column, scope, levels) for column in columns_in(node)]
+        return _of_column(parts_of_column(node), scope, levels)
+    parts = [_of_column(column, level, levels) for column, level in _columns_of(node, scope)]
     if UNSEEN in parts:
         return UNSEEN
     leaves: Leaves = frozenset().union(*(part.leaves for part in parts))
     return Member(leaves, (id(node),)) if leaves else CONSTANT
 
 
-def _of_column(column: ast.ColumnRef, scope: Query, levels: Levels) -> Member:
-    parts = tuple(getattr(part, "sval", "*") for part in column.fields)
+def _columns_of(node: ast.Node, scope: Query) -> Iterator[tuple[tuple[str, ...], Query]]:
+    """The columns that an expression names, each with the level where it does."""
+    for part in outside_sub_links(node):
+        if isinstance(part, ast.ColumnRef):
+            yield parts_of_column(part), scope
+        elif isinstance(part, ast.SubLink):
+            links = (link for link in scope.sub_links if link.node is part)
+            for level in (level for link in links for level in link.query.levels()):
+                yield from ((column.parts, level) for column in level.columns)
+
+
+def parts_of_column(column: ast.ColumnRef) -> tuple[str, ...]:
+    """The dotted parts of a column reference, "*" for a whole row."""
+    return tuple(getattr(part, "sval", "*") for part in column.fields)
+
+
+def _of_column(parts: tuple[str, ...], scope: Query, levels: Levels) -> Member:
     item = scope.resolve(parts)
     if item is None or plan_level(item.holder) not in levels:
         return CONSTANT
