@@ -92,14 +92,16 @@ class Maker:
     def statement(self) -> Made:
         """A whole statement."""
         draws = self.draws
-        kind = draws.one_of(["SELECT"] * 16 + ["CURSOR", "READ ONLY", "CTAS", "WRITE", "MODIFYING"])
+        kinds = ["CURSOR", "READ ONLY", "WRAPPED", "WRITE", "MODIFYING"]
+        kind = draws.one_of(["SELECT"] * 16 + kinds)
         match kind:
             case "WRITE":
                 self.made.sql = self._write()
             case "MODIFYING":
                 self.made.sql = self._modifying()
-            case "CTAS":
-                self.made.sql = f"CREATE TEMP TABLE made AS {self._query(3, ())}"
+            case "WRAPPED":
+                before, after = draws.one_of(_WRAPPED)
+                self.made.sql = f"{before}{self._query(3, ())}{after}"
             case "CURSOR":
                 options = draws.one_of(["", "NO SCROLL", "SCROLL", "INSENSITIVE"])
                 hold = draws.one_of(["", "", " WITH HOLD"])
@@ -116,7 +118,7 @@ class Maker:
         """A write of a table that nothing else touches; RETURNING where a WITH query needs it."""
         draws = self.draws
         target = Ref("written")
-        match draws.one_of(["UPDATE", "UPDATE FROM", "DELETE", "USING", "INSERT"]):
+        match draws.one_of(["UPDATE", "UPDATE FROM", "DELETE", "USING", "INSERT", "MERGE"]):
             case "UPDATE":
                 column = draws.one_of(["x", "id"])
                 where = self._where(2, (target,), ())
@@ -131,6 +133,12 @@ class Maker:
                 source = self._subselect(2, ())
                 sql = f"DELETE FROM written USING {source.sql}"
                 sql += f" WHERE written.id = {source.refs[0].name}.id"
+            case "MERGE":
+                source = self._subselect(2, ())
+                name = source.refs[0].name
+                once = f"(SELECT DISTINCT {name}.id FROM {source.sql})"  # no row is changed twice
+                sql = f"MERGE INTO written USING {once} AS m ON written.id = m.id"
+                sql += " WHEN MATCHED THEN UPDATE SET x = m.id"
             case _:
                 sql = f"INSERT INTO sink {self._query(2, ())}"
         return sql
@@ -149,30 +157,47 @@ class Maker:
     def _query(self, depth: int, outer: tuple[Ref, ...]) -> str:
         """A SELECT, set operation or VALUES with the columns id and x."""
         if depth > 0:
-            match self.draws.one_of(["SELECT"] * 14 + ["UNION", "VALUES"]):
+            match self.draws.one_of(["SELECT"] * 26 + ["UNION", "UNION", "VALUES", "TABLE"]):
                 case "UNION":
                     return self._set_operation(depth - 1, outer)
                 case "VALUES":
                     self._is_computed = False
+                    inside = self._lock(()) if self.draws.chance(2) else ""
                     lock = self._lock(()) if self.draws.chance(10) else ""
-                    return f"SELECT * FROM (VALUES (1, 1), (2, 2)) AS v (id, x){lock}"
+                    return f"SELECT * FROM (VALUES (1, 1), (2, 2){inside}) AS v (id, x){lock}"
+                case "TABLE":
+                    self._is_computed = False
+                    lock = self._lock(()) if self.draws.chance(60) else ""
+                    return f"TABLE {self._free_table()}{lock}"
         return self._select(depth, outer)
+
+    def _free_table(self) -> str:
+        """A table that no WITH query hides."""
+        name = self.draws.one_of(TABLES)
+        return f"public.{name}" if any(cte.name == name for cte in self._ctes) else name
 
     def _set_operation(self, depth: int, outer: tuple[Ref, ...]) -> str:
         draws = self.draws
-        operator = draws.one_of(["UNION", "UNION ALL", "INTERSECT", "EXCEPT"])
+        operator = draws.one_of(["UNION", "UNION ALL", "INTERSECT", "EXCEPT", "UNION ALL"])
         if operator == "UNION ALL":
             self.made.is_lazy = True
             if self._lazily:
                 self.made.stops_early = True
-        left = self._select(depth, outer, bare=draws.chance(90))
+        elif draws.chance(20):
+            operator += " ALL" if operator != "UNION" else " DISTINCT"
+        is_nested = depth > 0 and draws.chance(15)
+        left = (
+            self._set_operation(depth - 1, outer)
+            if is_nested
+            else self._select(depth, outer, bare=draws.chance(90))
+        )
         is_computed = self._is_computed
-        if operator == "EXCEPT":
+        if operator.startswith("EXCEPT"):
             right = "VALUES (9, 9)"
         else:
             right = self._select(depth, outer, bare=draws.chance(90))
         self._is_computed |= is_computed
-        tail = draws.one_of(["", "", " ORDER BY 1", " LIMIT 1000"])
+        tail = draws.one_of(["", "", "", " ORDER BY 1", " LIMIT 1000"])
         if draws.chance(8):
             tail += self._lock(())
         return f"{self._arm(left)} {operator} {self._arm(right)}{tail}"
@@ -201,7 +226,8 @@ class Maker:
         around = tuple(ref for ref in outer if ref.name not in names)
         plain = trees[0].plain if len(trees) == 1 else frozenset[str]()
         condition = self._where(depth, refs, around, plain)
-        shape = draws.one_of(["rows"] * 12 + ["distinct", "on", "group", "max", "window", "srf"])
+        shapes = ["distinct", "on", "group", "max", "window", "srf", "sets", "having"]
+        shape = draws.one_of(["rows"] * 16 + shapes)
         self._names_computed = False
         one, two = self._column(refs, "id"), self._column(refs, "x")
         is_computed = self._names_computed
@@ -217,7 +243,17 @@ class Maker:
             case "max":
                 one, two = f"max({one})", f"max({two})"
             case "window":
-                two = f"max({two}) OVER (PARTITION BY {one})"
+                if draws.chance(30):
+                    two, tail = f"max({two}) OVER w", f" WINDOW w AS (PARTITION BY {one})"
+                else:
+                    two = f"max({two}) OVER (PARTITION BY {one})"
+            case "sets":
+                sets = draws.one_of(["GROUPING SETS (({}, {}), ())", "ROLLUP ({}, {})"])
+                tail = f" GROUP BY {sets.format(one, two)}"
+            case "having":
+                tail = f" GROUP BY {one}, {two}"
+                if depth > 0 and self.budget > 0:
+                    tail += f" HAVING max({two}) <= {self._scalar(depth - 1, around)}"
             case "srf":
                 two = "generate_series(1, 2)"
             case _:
@@ -229,9 +265,11 @@ class Maker:
         if draws.chance(15):
             keys = ["1", "1 DESC"] if shape == "on" else ["1", "2, 1", "1 DESC"]
             tail += f" ORDER BY {draws.one_of(keys)}"
-        tail += draws.one_of([""] * 9 + [" LIMIT 1000", " OFFSET 0", " LIMIT ALL"])
-        if draws.chance(3) and "LIMIT" not in tail and "ORDER BY" in tail and shape == "rows":
-            tail += " FETCH FIRST 1000 ROWS WITH TIES"
+        limit = draws.one_of([""] * 24 + _LIMITS)
+        if draws.chance(3) and not limit and "ORDER BY" in tail and shape == "rows":
+            limit = " FETCH FIRST 1000 ROWS WITH TIES"
+        if limit == " LIMIT 0":
+            self.made.stops_early = True
         locks = ""
         if not bare:
             percent = 60 if is_plain else 12
@@ -241,7 +279,8 @@ class Maker:
         source = ", ".join(tree.sql for tree in trees)
         del self._ctes[known:]
         self._is_computed = is_computed
-        return f"{ctes}SELECT {head}{one} AS id, {two} AS x FROM {source}{condition}{tail}{locks}"
+        tail += f"{locks}{limit}" if locks and draws.chance(10) else f"{limit}{locks}"
+        return f"{ctes}SELECT {head}{one} AS id, {two} AS x FROM {source}{condition}{tail}"
 
     def _with(self, depth: int) -> str:
         """WITH and its queries; they are known until the level around is done."""
@@ -379,7 +418,10 @@ class Maker:
             seen = tuple(ref for ref in (*left, *outer) if ref.is_unique)
             tree = self._subselect(depth, seen, names, "LATERAL ")
         elif kind == "function":
-            tree = self._named("generate_series(1, 2) WITH ORDINALITY", names, " (id, x)")
+            seen = tuple(ref for ref in left or () if ref.is_unique)
+            function = draws.one_of(_FUNCTIONS).format(one=self._column(seen))
+            columns = " (id, x)" if "COLUMNS" not in function else ""
+            tree = self._named(function, names, columns)
         elif kind == "values":
             tree = self._named("(VALUES (1, 1), (2, 2))", names, " (id, x)")
         elif kind == "view" and self.views:
@@ -422,7 +464,7 @@ class Maker:
         if alias_first is not None:
             sql = sql.replace(alias_first, f"{alias_first} AS {alias}", 1)
             return Tree(sql, (Ref(alias),))
-        is_row = "generate_series" not in sql
+        is_row = not any(word in sql for word in ("generate_series", "unnest"))
         return Tree(f"{sql} AS {alias}{columns}", (Ref(alias, is_row=is_row),))
 
     def _subselect(
@@ -443,7 +485,7 @@ class Maker:
 
     def _alias(self) -> str:
         self._aliases += 1
-        return f"t{self._aliases}"
+        return f'"T {self._aliases}"' if self.draws.chance(3) else f"t{self._aliases}"
 
     # --- expressions --------------------------------------------------------------
 
@@ -514,9 +556,15 @@ class Maker:
 
     def _sub_link(self, depth: int, seen: tuple[Ref, ...]) -> str:
         column = self._column(seen)
-        kind = self.draws.one_of(["IN", "= ANY", "EXISTS", "ARRAY", "scalar", "row"])
+        kind = self.draws.one_of(["IN", "= ANY", "EXISTS", "ARRAY", "scalar", "row", "ALL", "NONE"])
         if kind == "scalar":
             return f"{column} <= {self._scalar(depth, seen)}"
+        if kind == "ALL":
+            test = self.draws.one_of(["NOT IN", "<> ALL", "> ALL"])
+            return f"{column} {test} ({self._single(depth, seen, ' - 10')})"
+        if kind == "NONE":
+            self.made.stops_early = True
+            return f"NOT EXISTS ({self._single(depth, seen, '', 'false')})"
         if kind != "ARRAY":
             self._lazily += 1
         if kind in ("EXISTS", "row"):
@@ -534,8 +582,8 @@ class Maker:
                 return f"({column}, {self._column(seen)}) IN ({sql})"
         return f"{column} {kind} ({sql})"
 
-    def _single(self, depth: int, seen: tuple[Ref, ...]) -> str:
-        """A SELECT of one column."""
+    def _single(self, depth: int, seen: tuple[Ref, ...], less: str = "", never: str = "") -> str:
+        """A SELECT of one column, `less` a number, under a condition that is `never` true."""
         sub = self._subselect(depth, seen) if self.draws.chance(20) else None
         if sub is None:
             name = self.draws.one_of(TABLES)
@@ -543,11 +591,14 @@ class Maker:
             ref = Ref(self._alias())
             around = (*seen,)
             condition = self._where(depth, (ref,), around)
+            if never:
+                condition = f" WHERE {ref.name}.id < 0"
             lock = self._lock((ref.name,)) if self.draws.chance(60) else ""
-            return f"SELECT {ref.name}.id FROM {name} AS {ref.name}{condition}{lock}"
+            return f"SELECT {ref.name}.id{less} FROM {name} AS {ref.name}{condition}{lock}"
         name = sub.refs[0].name
+        never = f" WHERE {name}.id < 0" if never else ""
         lock = self._lock((name,)) if self.draws.chance(40) else ""
-        return f"SELECT {name}.id FROM {sub.sql}{lock}"
+        return f"SELECT {name}.id{less} FROM {sub.sql}{never}{lock}"
 
     def _scalar(self, depth: int, seen: tuple[Ref, ...]) -> str:
         return f"(SELECT max(m.id) FROM ({self._single(depth, seen)}) AS m)"
@@ -568,6 +619,35 @@ class Maker:
             of = f" OF {', '.join(chosen)}"
         return f" FOR {strength}{of}{policy}"
 
+
+_WRAPPED = (
+    ("CREATE TEMP TABLE made AS ", ""),
+    ("CREATE MATERIALIZED VIEW made AS ", ""),
+    ("EXPLAIN (ANALYZE) ", ""),
+    ("COPY (", ") TO '/dev/null'"),
+)
+
+_LIMITS = [
+    " LIMIT 1000",
+    " LIMIT 1000",
+    " OFFSET 0",
+    " OFFSET 0",
+    " LIMIT ALL",
+    " LIMIT ALL",
+    " LIMIT NULL",
+    " LIMIT 1000 OFFSET 0 ROWS",
+    " FETCH FIRST 1000 ROWS ONLY",
+    " LIMIT (SELECT 1000)",
+    " LIMIT 0",
+]
+
+_FUNCTIONS = (
+    "generate_series(1, 2) WITH ORDINALITY",
+    "generate_series(1, {one}) WITH ORDINALITY",
+    "ROWS FROM (generate_series(1, 2), generate_series(1, 2))",
+    "unnest(ARRAY[1, {one}], ARRAY[1, 2])",
+    "json_table('[1, 2]', '$[*]' COLUMNS (id int PATH '$', x int PATH '$'))",
+)
 
 _TRUE = (
     # strict
