@@ -31,8 +31,8 @@ def migrate(folder: Path, *bodies: str) -> Catalog:
     before = None
     for number, body in enumerate(bodies):
         lines = "\n    ".join(body.splitlines())
-        text = f"{HEAD}revision = 'r{number}'\ndown_revision = {before!r}\n"
-        text += f"\ndef upgrade():\n    {lines}\n"
+        text = f"{HEAD}revision = 'r{number}'\ndown_revision = {before!r}\n\n"
+        text += f"def upgrade():\n    {lines}\n"
         text += "\ndef downgrade():\n    op.drop_table('jobs')\n"
         (folder / f"{9 - number}_x.py").write_text(text)
         before = f"r{number}"

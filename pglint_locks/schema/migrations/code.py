@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pglint_locks.schema.ddl.scripts import Replay
 from pglint_locks.schema.migrations import alembic, django
-from pglint_locks.schema.migrations.djangofields import Models
+from pglint_locks.schema.migrations.django.state import Models
 from pglint_locks.schema.migrations.pycode import parsed
 from pglint_locks.schema.migrations.steps import Step
 from pglint_locks.text import SourceText

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pglint_locks.schema.migrations.pycode import ANY_TYPE, Call, call_of, listed, literal, quoted
 
@@ -56,6 +57,13 @@ _TABLES = {
 }
 
 
+class Many(NamedTuple):
+    """The table of a many-to-many field, and the model on its other side."""
+
+    table: str
+    other: Model
+
+
 @dataclass(slots=True)
 class Model:
     """A model as the migrations so far have made it.
@@ -68,7 +76,7 @@ class Model:
     columns: dict[str, str] = field(default_factory=dict)
     fields: dict[str, Call] = field(default_factory=dict)
     key: str = "id"
-    many: dict[str, str] = field(default_factory=dict)
+    many: dict[str, Many] = field(default_factory=dict)
     together: list[list[str]] = field(default_factory=list)
     is_managed: bool = True
 
@@ -194,8 +202,8 @@ class Fields:
         if definition.name != "ManyToManyField" or "through" in definition.keywords:
             return
         table = definition.text(-1, "db_table") or f"{model.table}_{name}"
-        model.many[name] = table
         other = self.other(model, definition)
+        model.many[name] = Many(table, other)
         word = (definition.text(0, "to") or "").rpartition(".")[2].lower()
         first, second = ("from_", "to_") if other is model else ("", "")
         sides = (f"{first}{own}_id", f"{second}{own if other is model else word}_id")
