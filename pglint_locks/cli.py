@@ -13,7 +13,7 @@ import click
 
 from pglint_locks import __version__
 from pglint_locks.errors import UsageError, did_you_mean
-from pglint_locks.options import OPTIONS, Option
+from pglint_locks.options import BY_KEY, OPTIONS, Option
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -129,6 +129,37 @@ def config(path: str | None, **options: Any) -> int:
     from pglint_locks.commands.config import show_config
 
     return show_config("." if path is None else path, _given(options))
+
+
+@cli.group(cls=_Group, short_help="Show what is known of tables.")
+def schema() -> None:
+    """What is known of tables, from the schema and from the files that are linted."""
+
+
+@schema.command("show", cls=_Command, short_help="Print what is known of a table, or of all.")
+@click.argument("table", required=False, metavar="[TABLE]")
+@click.option("--schema", "schema_", multiple=True, metavar="PATH", help=BY_KEY["schema"].help)
+@click.option("--config", metavar="PATH", help=BY_KEY["config"].help)
+@click.option("--isolated", is_flag=True, help=BY_KEY["isolated"].help)
+@click.option("--verbose", "-v", is_flag=True, help="Name the statements that are not understood.")
+@click.option("--output-format", default="text", metavar="FORMAT", help="text or json.")
+def schema_show(
+    table: str | None,
+    schema_: tuple[str, ...],
+    config: str | None,
+    isolated: bool,
+    verbose: bool,
+    output_format: str,
+) -> int:
+    """Print what is known of TABLE: columns, keys, who refers to it, and where that is from.
+
+    Without TABLE, list all tables.  Files that are linted below this directory count too
+    unless schema-from-sources is false.
+    """
+    from pglint_locks.commands.schema import show_schema
+
+    options = {"schema": schema_, "config": config, "isolated": isolated, "verbose": verbose}
+    return show_schema(table, _given(options), output_format)
 
 
 @cli.command(cls=_Command, short_help="Serve an editor: the Language Server Protocol.")

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pglint_locks.fixes import Fixed
     from pglint_locks.linting import KnownFor, Schemas
     from pglint_locks.schema.catalog import Catalog
+    from pglint_locks.schema.origins import Origin
     from pglint_locks.sources.orm.models import Models
     from pglint_locks.suppressing import Suppressed
 
@@ -62,8 +63,13 @@ class _Gathered(NamedTuple):
     work: list[_Work]
     files: int
     errors: list[FileError]
-    known_for: KnownFor | None = None
+    schemas: Schemas | None = None
     models: Models | None = None
+
+    @property
+    def known_for(self) -> KnownFor | None:
+        """What is known of relations in a file with some settings."""
+        return self.schemas.known if self.schemas is not None else None
 
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
@@ -84,6 +90,26 @@ def lint_files(
 def lint_text(text: str, name: str, settings: Settings, catalog: Catalog | None = None) -> Run:
     """Lint SQL text as if it were a file of that name; `catalog` is its database's schema."""
     return _lint(_gather_text(text, name, settings, catalog))
+
+
+def known_tables(
+    files: Sequence[FoundFile], settings_for: Callable[[FoundFile], Settings], settings: Settings
+) -> tuple[Catalog, Sequence[Origin]]:
+    """What is known of tables under some settings, be it from files that are linted.
+
+    And the places of schema files that are not understood.
+    """
+    from pglint_locks.linting import Schemas, gather_tables
+
+    sources: list[_Work] = []
+    in_schema = _in_schemas([settings])
+    for file in files if settings.schema_from_sources else ():
+        data, source = _read(file, [], _AS_THEY_ARE)
+        is_source = file.name not in in_schema and may_define_tables(file.name, data)
+        if source is not None and is_source:
+            sources.append((source, settings_for(file)))
+    schemas = Schemas(working_directory(), linted=gather_tables(sources))
+    return schemas.known(settings).catalog, tuple(schemas.unread)
 
 
 def fix_files(
@@ -180,13 +206,18 @@ def _gather(
         if views or has_schema or file.name in tables:
             source = _read(file, errors, changed)[1]
             sources += [(source, settings_for(file))] if source is not None else []
-    declared = [(_text_of(file, changed), settings_for(file)) for file in declaring]
+    in_schema = _in_schemas(settings for _, settings in work)
+    declared = [
+        (_text_of(file, changed), settings_for(file))
+        for file in declaring
+        if file.name not in in_schema
+    ]
     texts = [source.text for source, _ in work]
-    schemas = _schemas(sources, views, tables, texts, declared)
+    schemas = _schemas(sources, views, tables - in_schema, texts, declared)
     for source, settings in sources[len(work) :]:
         if schemas.known(settings).views.may_lock(source.text):
             work.append((source, settings))
-    return _Gathered(work, read, errors, schemas.known, models)
+    return _Gathered(work, read, errors, schemas, models)
 
 
 class _Defining(NamedTuple):
@@ -210,6 +241,17 @@ def _text_of(file: FoundFile, changed: Mapping[str, str]) -> SourceText:
     return SourceText(file.name, file.path.read_bytes().decode("utf-8", "replace"))
 
 
+def _in_schemas(every: Iterable[Settings]) -> set[str]:
+    """The names of schema files: what they tell counts as that alone."""
+    names = set[str]()
+    for schema in {settings.schema for settings in every}:
+        if schema:
+            from pglint_locks.schema.files import names_of_files
+
+            names |= names_of_files(schema, working_directory())
+    return names
+
+
 def _schemas(
     sources: Sequence[_Work],
     views: set[str],
@@ -226,7 +268,7 @@ def _schemas(
         gather_views([(source, own) for source, own in sources if source.name in views]),
         frozenset(name for source, _ in sources for name in tables_created(source.text)),
         gather_tables(
-            [*((source, own) for source, own in sources if source.name in tables), *declared]
+            [*((source, own) for source, own in sources if source.name in tables), *declared], texts
         ),
         texts,
     )
@@ -262,7 +304,7 @@ def _gather_text(
         return _Gathered(work, 1, [])
     schemas = _schemas(work, views, tables, [body])
     schemas.given = catalog
-    return _Gathered(work, 1, [], schemas.known)
+    return _Gathered(work, 1, [], schemas)
 
 
 def _read(
@@ -343,6 +385,7 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         clauses_by_kind=_by_kind(reports),
         suppressed=tuple(each for report in reports for each in report.suppressed),
         in_part=sum(report.in_part for report in reports),
+        schema_unread=tuple(gathered.schemas.unread) if gathered.schemas is not None else (),
     )
 
 

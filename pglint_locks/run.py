@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.findings import Finding, SuppressedFinding
+from pglint_locks.schema.origins import Origin
 from pglint_locks.sources.kinds import KINDS
 from pglint_locks.sources.units import NotAnalysed
 from pglint_locks.text import Span
@@ -43,6 +44,7 @@ class Run(NamedTuple):
     """What a whole run gave.  Findings are sorted and without suppressed ones.
 
     `files` counts those that were read, `errors` has also those that could not be.
+    `schema_unread` are the places of schema files that are not understood.
     """
 
     findings: tuple[Finding, ...]
@@ -54,6 +56,7 @@ class Run(NamedTuple):
     clauses_by_kind: Mapping[str, int] = MappingProxyType({})
     suppressed: tuple[SuppressedFinding, ...] = ()
     in_part: int = 0
+    schema_unread: tuple[Origin, ...] = ()
 
     @property
     def analysed(self) -> int:

@@ -193,7 +193,7 @@ def _rendered(run: Run, config: Config, stream: TextIO, errors: Sequence[str]) -
 
 
 def _summarise(run: Run, seen: Sequence[Finding], config: Config, told: Sequence[str]) -> None:
-    from pglint_locks.commands.summary import coverage, last_line, statistics
+    from pglint_locks.commands.summary import coverage, last_line, schema_unread, statistics
 
     tables = []
     if config["statistics"]:
@@ -205,6 +205,6 @@ def _summarise(run: Run, seen: Sequence[Finding], config: Config, told: Sequence
     for extra in run.missing_extras:
         tell(f"application code is not read: pip install 'pglint-locks[{extra}]' to read its SQL")
     if not config["quiet"]:
-        for line in told:
+        for line in (*schema_unread(run.schema_unread, config["verbose"]), *told):
             tell(line)
         tell(last_line(run))

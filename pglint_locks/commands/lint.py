@@ -83,6 +83,7 @@ class Lint:
             not_analysed=(*run.not_analysed, *own.not_analysed),
             errors=(*run.errors, *own.errors),
             suppressed=(*run.suppressed, *own.suppressed),
+            schema_unread=tuple(dict.fromkeys((*run.schema_unread, *own.schema_unread))),
         )
 
     def shown(self, run: Run) -> list[Finding]:

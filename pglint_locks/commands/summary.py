@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pglint_locks.findings import Finding
     from pglint_locks.run import Run
+    from pglint_locks.schema.origins import Origin
 
 # How reasons end that can be counted; of the others ("too large") there is no plural.
 _NOUNS = ("error", "statement", "template", "dialect", "database", "text")
@@ -21,6 +22,16 @@ def last_line(run: Run) -> str:
         reasons = ", ".join(_count_reason(count, reason) for reason, count in _by_reason(run))
         clauses += f", {len(run.not_analysed)} not ({reasons})"
     return f"Checked {_count(run.files, 'file')}, {_count(run.statements, 'statement')}: {clauses}."
+
+
+def schema_unread(places: Sequence[Origin], verbose: bool) -> list[str]:
+    """What is said of statements of the schema that are not understood."""
+    if not places:
+        return []
+    if verbose:
+        return [f"{place}: this statement of the schema is not understood" for place in places]
+    what = f"{_count(len(places), 'statement')} of the schema not understood"
+    return [f"{what}, the first at {places[0]}" if len(places) > 1 else f"{what}: {places[0]}"]
 
 
 def statistics(findings: Sequence[Finding]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -10,7 +10,7 @@ from pglint_locks.config import Settings
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
-from pglint_locks.linting.schemas import Schemas, drafted
+from pglint_locks.linting.schemas import Schemas, drafted, may_tell, runs, words_of
 from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.known import NOTHING_KNOWN, Known
@@ -54,13 +54,18 @@ def gather_views(work: Sequence[tuple[SourceText, Settings]]) -> list[View]:
     )
 
 
-def gather_tables(work: Sequence[tuple[SourceText, Settings]]) -> Catalog:
-    """What files make of tables; what fails in one is told when that is linted."""
+def gather_tables(
+    sources: Sequence[tuple[SourceText, Settings]], named_in: Iterable[str] | None = None
+) -> Catalog:
+    """What files make of tables; what fails in one is told when that is linted.
+
+    Those are passed over that make no table which is named in some texts.
+    """
+    words = words_of(named_in) if named_in is not None else None
+    work = [each for each in sources if words is None or may_tell(each[0], words)]
 
     def gather() -> Catalog:
-        found = (
-            _safely(partial(drafted, source, settings), source, []) for source, settings in work
-        )
+        found = (_safely(partial(drafted, files), files[0][0], []) for files in runs(work))
         return catalog_of_linted(draft for draft in found if draft is not None)
 
     return call_with_deep_stack(gather)

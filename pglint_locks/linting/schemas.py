@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from pglint_locks.schema.catalog import Catalog, Relation, RelationKind, merged
 from pglint_locks.schema.ddl.draft import Draft
 from pglint_locks.schema.ddl.scripts import Replay
 from pglint_locks.schema.files import load_catalog
+from pglint_locks.schema.migrations.order import folder_of_migration, in_order, leading_up
 from pglint_locks.schema.models import declares_tables
 from pglint_locks.schema.origins import Origin, Trust
 from pglint_locks.sources.content import read_content
@@ -26,6 +27,12 @@ from pglint_locks.sql.script import ParsedScript
 from pglint_locks.text import SourceText, Span
 
 _WORD = re.compile(r"\w+")
+_NAME = r'(?:"[^"\n]+"|[\w$]+)'
+_TABLES = re.compile(
+    rf"\b(?:table|on|references|of)\s+(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?"
+    rf'(?:{_NAME}\s*\.\s*)*"?([\w$]+)',
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -33,7 +40,8 @@ class Schemas:
     """What is known in a run: `views` and `linted` are what its own files define.
 
     `tables` are the names of tables that they create, and `texts` what is linted.  `given` is a
-    catalogue beside those of the settings.
+    catalogue beside those of the settings.  `unread` are the places of schema files that are
+    not understood, in order.
     """
 
     cwd: Path
@@ -42,6 +50,7 @@ class Schemas:
     linted: Catalog = field(default_factory=Catalog)
     texts: Sequence[str] = ()
     given: Catalog | None = None
+    unread: dict[Origin, None] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Known] = field(default_factory=dict)
 
     def known(self, settings: Settings) -> Known:
@@ -54,7 +63,9 @@ class Schemas:
     def _of(self, settings: Settings) -> Known:
         sources = [self.linted] if settings.schema_from_sources else []
         if settings.schema:
-            sources.append(load_catalog(settings.schema, self.cwd).catalog)
+            loaded = load_catalog(settings.schema, self.cwd)
+            self.unread.update(dict.fromkeys(loaded.unread))
+            sources.append(loaded.catalog)
         if self.given is not None:
             sources.append(self.given)
         catalog = merged(sources)
@@ -62,17 +73,44 @@ class Schemas:
         return Known(known_views([*self.views, *told]).beside_tables(set(self.tables)), catalog)
 
 
-def drafted(source: SourceText, settings: Settings) -> Draft:
-    """What a file makes of relations, as if it ran alone."""
+def drafted(files: Sequence[tuple[SourceText, Settings]]) -> Draft:
+    """What files make of relations, as if these ran alone, one after the other."""
     replay = Replay(Trust.LINTED_FILE)
-    if declares_tables(source.name):
-        replay.declare(source)
-        return replay.draft
-    for unit in read_content(source).scripts:
-        script = ParsedScript.of_text(unit.text)
-        if not is_foreign(source.name, unit.text, script, settings):
-            replay.replay(script.chunks, partial(_origin, replay, unit))
+    for source, settings in files:
+        if declares_tables(source.name):
+            replay.declare(source)
+            continue
+        for unit in read_content(source).scripts:
+            script = ParsedScript.of_text(leading_up(unit.text))
+            if not is_foreign(source.name, unit.text, script, settings):
+                replay.replay(script.chunks, partial(_origin, replay, unit))
     return replay.draft
+
+
+def runs(
+    work: Sequence[tuple[SourceText, Settings]],
+) -> Iterator[Sequence[tuple[SourceText, Settings]]]:
+    """The files that run one after the other: the migrations of a folder; others run alone."""
+    folders: dict[str, dict[str, tuple[SourceText, Settings]]] = {}
+    for source, settings in work:
+        key = None if declares_tables(source.name) else folder_of_migration(source.name)
+        if key is None:
+            yield [(source, settings)]
+        else:
+            folders.setdefault(key, {})[source.name] = source, settings
+    for files in folders.values():
+        yield [files[name] for name in in_order(files)]
+
+
+def may_tell(source: SourceText, words: Set[str]) -> bool:
+    """Whether a file may make, alter or refer to a table that is named by one of some words."""
+    names = _TABLES.findall(source.text)
+    return declares_tables(source.name) or any(name.lower() in words for name in names)
+
+
+def words_of(texts: Iterable[str]) -> set[str]:
+    """The words of texts, in lower case: among them are the names of all that they name."""
+    return {word.lower() for text in texts for word in _WORD.findall(text)}
 
 
 def _origin(replay: Replay, unit: SqlUnit, offset: int) -> Origin:
@@ -89,7 +127,7 @@ def views_named(catalog: Catalog, texts: Iterable[str]) -> list[View]:
     locking = [view for view in views if has_lock_words((view.view_query or "").encode())]
     if not views:
         return []
-    words = {word.lower() for text in texts for word in _WORD.findall(text)}
+    words = words_of(texts)
     found: list[Relation] = []
     while fresh := [view for view in views if view in locking or view.name.name.lower() in words]:
         found += fresh

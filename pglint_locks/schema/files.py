@@ -53,6 +53,15 @@ def load_catalog(paths: Sequence[str], cwd: Path) -> Loaded:
     return _loaded[key]
 
 
+def names_of_files(paths: Sequence[str], cwd: Path) -> frozenset[str]:
+    """What the files that paths lead to are called.
+
+    Raises:
+        UsageError: a path leads to no file.
+    """
+    return frozenset(shown(Path(file), cwd) for path in paths for file in _matching(path, cwd))
+
+
 def _load(files: Sequence[str], cwd: Path) -> Loaded:
     replay = Replay()
     python: list[SourceText] = []

@@ -23,6 +23,8 @@ _MARK = re.compile(
     r")[^\r\n]*",
     re.MULTILINE | re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"[vurb]?\d+|r__", re.IGNORECASE)
+_IN_FOLDERS = frozenset({"migration.sql", "up.sql", "down.sql"})
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
@@ -33,6 +35,15 @@ def in_order(paths: Iterable[str]) -> list[str]:
     baselines = _baselines(leading_up)
     ordered = sorted(leading_up, key=_place)
     return [path for path in ordered if not _is_below(path, baselines)]
+
+
+def folder_of_migration(path: str) -> str | None:
+    """The folder whose files run one after the other, if a file looks like one of those."""
+    folder, _, name = path.rpartition("/")
+    if _NUMBERED.match(name):
+        return folder
+    above, _, own = folder.rpartition("/")
+    return above if name in _IN_FOLDERS and _NUMBERED.match(own) else None
 
 
 def leading_up(text: str) -> str:
