@@ -47,9 +47,14 @@ def test_configuration_lists_every_key_that_only_files_can_set() -> None:
 
 
 def test_the_configuration_of_the_readme_is_accepted(tmp_path: Path) -> None:
-    shown = re.search(r"```toml\n(.*?)```", README, re.DOTALL)
-    assert shown is not None
-    (tmp_path / "pyproject.toml").write_text(shown[1], encoding="utf-8")
+    blocks = re.findall(r"```toml\n(\[tool\.pglint-locks\]\n.*?)```", README, re.DOTALL)
+    of_schema, shown = blocks
+    (tmp_path / "db").mkdir()
+    (tmp_path / "db" / "structure.sql").touch()
+    (tmp_path / "pyproject.toml").write_text(of_schema, encoding="utf-8")
+    settings = Configs(tmp_path).above(tmp_path).settings(tmp_path / "a.sql")
+    assert settings.schema == (str(tmp_path / "db" / "structure.sql"),)
+    (tmp_path / "pyproject.toml").write_text(shown, encoding="utf-8")
     severity = Configs(tmp_path).above(tmp_path).settings(tmp_path / "a.sql").severity
     assert severity["PGL101"] is Severity.ERROR
     assert severity["PGL102"] is Severity.NOTE
