@@ -13,7 +13,7 @@ import click
 
 from pglint_locks import __version__
 from pglint_locks.errors import UsageError, did_you_mean
-from pglint_locks.options import BY_KEY, OPTIONS, Option
+from pglint_locks.options import OPTIONS, Option
 
 WRONG_USE = 2
 INTERRUPTED = 130
@@ -69,10 +69,16 @@ def _click_option(option: Option) -> Callable[[_Function], _Function]:
     return click.option(*names, multiple=kind.repeatable, metavar=kind.metavar, help=option.help)
 
 
-def _with_options(function: _Function) -> _Function:
+def _with_options(function: _Function, *keys: str) -> _Function:
+    """Give a command the options of these keys, or all."""
     for option in reversed(_ON_COMMAND_LINE):
-        function = _click_option(option)(function)
+        if not keys or option.key in keys:
+            function = _click_option(option)(function)
     return function
+
+
+def _with_schema(function: _Function) -> _Function:
+    return _with_options(function, "schema", "database-url", "config", "isolated", "verbose")
 
 
 def _given(values: dict[str, Any]) -> dict[str, object]:
@@ -131,26 +137,23 @@ def config(path: str | None, **options: Any) -> int:
     return show_config("." if path is None else path, _given(options))
 
 
-@cli.group(cls=_Group, short_help="Show what is known of tables.")
-def schema() -> None:
+@cli.group(
+    cls=_Group,
+    invoke_without_command=True,
+    short_help="Show what is known of tables, or write it down.",
+)
+@click.pass_context
+def schema(ctx: click.Context) -> None:
     """What is known of tables, from the schema and from the files that are linted."""
+    if ctx.invoked_subcommand is None:
+        raise click.UsageError("a command is missing; to list the tables: pglint-locks schema show")
 
 
 @schema.command("show", cls=_Command, short_help="Print what is known of a table, or of all.")
 @click.argument("table", required=False, metavar="[TABLE]")
-@click.option("--schema", "schema_", multiple=True, metavar="PATH", help=BY_KEY["schema"].help)
-@click.option("--config", metavar="PATH", help=BY_KEY["config"].help)
-@click.option("--isolated", is_flag=True, help=BY_KEY["isolated"].help)
-@click.option("--verbose", "-v", is_flag=True, help="Name the statements that are not understood.")
 @click.option("--output-format", default="text", metavar="FORMAT", help="text or json.")
-def schema_show(
-    table: str | None,
-    schema_: tuple[str, ...],
-    config: str | None,
-    isolated: bool,
-    verbose: bool,
-    output_format: str,
-) -> int:
+@_with_schema
+def schema_show(table: str | None, output_format: str, **options: Any) -> int:
     """Print what is known of TABLE: columns, keys, who refers to it, and where that is from.
 
     Without TABLE, list all tables.  Files that are linted below this directory count too
@@ -158,8 +161,16 @@ def schema_show(
     """
     from pglint_locks.commands.schema import show_schema
 
-    options = {"schema": schema_, "config": config, "isolated": isolated, "verbose": verbose}
     return show_schema(table, _given(options), output_format)
+
+
+@schema.command("dump", cls=_Command, short_help="Print a snapshot of the schema, for --schema.")
+@_with_schema
+def schema_dump(**options: Any) -> int:
+    """Print a snapshot of the schema as JSON; --schema reads it where there is no server."""
+    from pglint_locks.commands.snapshot import dump
+
+    return dump(_given(options))
 
 
 @cli.command(cls=_Command, short_help="Serve an editor: the Language Server Protocol.")

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from pglint_locks.configfile import FILE_NAMES, TABLE, read_config_file
 from pglint_locks.errors import UsageError, did_you_mean
 from pglint_locks.findings import Severity
+from pglint_locks.kinds import Hidden
 from pglint_locks.options import (
     BY_KEY,
     OPTIONS,
@@ -55,8 +56,14 @@ class Settings:
     strict_no_key: bool = False
     schema: tuple[str, ...] = ()
     schema_from_sources: bool = True
+    database_url: Hidden | None = None
     dialect_paths: tuple[str, ...] = OTHER_DATABASES
     file_timeout: float | None = None
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether a schema is set beside what linted files define."""
+        return bool(self.schema) or self.database_url is not None
 
     def runs(self, code: str) -> bool:
         """Whether a rule runs: it is enabled and not switched off by its severity."""
@@ -225,6 +232,7 @@ class Config:
             strict_no_key=self["strict-no-key"],
             schema=self.files("schema"),
             schema_from_sources=self["schema-from-sources"],
+            database_url=self["database-url"],
             dialect_paths=self["dialect-paths"],
             file_timeout=self["file-timeout"],
         )

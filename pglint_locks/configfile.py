@@ -36,7 +36,8 @@ def read_config_file(path: Path, shown: str) -> Mapping[str, Any] | None:
     for key, value in table.items():
         if key not in known:
             if key in BY_KEY:
-                raise UsageError(f"{prefix}{key} can only be set on the command line")
+                where = f"on the command line, or as {BY_KEY[key].variable}"
+                raise UsageError(f"{prefix}{key} can only be set {where}")
             raise UsageError(f"{prefix}{key} is no known key{did_you_mean(key, known)}")
         values[key] = checked(BY_KEY[key], value, f"{prefix}{key}")
     return values

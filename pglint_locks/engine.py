@@ -194,7 +194,7 @@ def _gather(
             others.append(file)
     read = len(files) - len(errors)
     models = _models(work, of_models)
-    has_schema = any(settings.schema for _, settings in work)
+    has_schema = any(settings.has_schema for _, settings in work)
     views = defining.views if locks else set()
     tables = defining.tables if any(settings.schema_from_sources for _, settings in work) else set()
     if not any(settings.schema_from_sources for _, settings in work):
@@ -300,7 +300,7 @@ def _gather_text(
     defining.look(name, data)
     views = defining.views if has_lock_words(data) else set()
     tables = defining.tables if settings.schema_from_sources else set()
-    if not (views or tables or settings.schema or catalog):
+    if not (views or tables or settings.has_schema or catalog):
         return _Gathered(work, 1, [])
     schemas = _schemas(work, views, tables, [body])
     schemas.given = catalog
@@ -386,6 +386,7 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         suppressed=tuple(each for report in reports for each in report.suppressed),
         in_part=sum(report.in_part for report in reports),
         schema_unread=tuple(gathered.schemas.unread) if gathered.schemas is not None else (),
+        remarks=tuple(gathered.schemas.remarks) if gathered.schemas is not None else (),
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+_IN_URL = re.compile(r"(\w:/{1,2}[^\s/?#:@]*:)\S+(?=@)")
 
 
 class UsageError(Exception):
@@ -23,3 +26,8 @@ def did_you_mean(word: str, known: Iterable[str], prefix: str = "") -> str:
     by_folded = {name.removeprefix(prefix).lower(): name for name in known}
     close = get_close_matches(word.removeprefix(prefix).lower(), by_folded, n=1)
     return f"; did you mean '{by_folded[close[0]]}'?" if close else ""
+
+
+def without_url_passwords(text: str) -> str:
+    """A message without the passwords of URLs in it, wherever they came from."""
+    return _IN_URL.sub(r"\1***", text)

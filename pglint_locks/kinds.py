@@ -25,6 +25,28 @@ class WrongValueError(ValueError):
     """A value is not of the kind that its option wants; the message says what is wanted."""
 
 
+class Hidden:
+    """A text that may hold a password: it shows nowhere unless asked for."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        """The text, for who is to use it; not for messages."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return "Hidden(***)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Hidden) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
 class Kind(NamedTuple):
     """What values an option takes.
 
@@ -75,6 +97,10 @@ def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise WrongValueError("must be a non-empty string")
     return value
+
+
+def _hidden(value: object) -> Hidden:
+    return Hidden(_text(value))
 
 
 def _reason(value: object) -> str:
@@ -203,7 +229,7 @@ SELECT = SELECTORS._replace(check=_select)
 PATH = Kind(_text, metavar="PATH")
 PATHS = Kind(_texts, _parse_texts, repeatable=True, metavar="PATH")
 NAME = Kind(_text, metavar="NAME")
-URL = Kind(_text, metavar="URL")
+URL = Kind(_hidden, metavar="URL")
 REASON = Kind(_reason, metavar="REASON")
 REVISION = Kind(_text, metavar="REV")
 COUNT = Kind(_count, _parse_count, metavar="N")

@@ -175,7 +175,15 @@ OPTIONS: tuple[Option, ...] = (
         _KNOWN,
         "Read what tables are from these files of DDL and folders of migrations.",
     ),
-    _to_come("database-url", kinds.URL, "Read table definitions from this server."),
+    Option(
+        "database-url",
+        kinds.URL,
+        None,
+        _KNOWN,
+        "Read what tables are from this server's catalogues (postgresql://…); better set as"
+        " PGLINT_LOCKS_DATABASE_URL.",
+        in_files=False,
+    ),
     Option("include", TEXTS, (), _KEY, "More files to look for in directories."),
     Option("exclude", TEXTS, DEFAULT_EXCLUDES, _KEY, "What to leave out."),
     Option("extend-exclude", TEXTS, (), _KEY, "What else to leave out."),

@@ -45,6 +45,7 @@ class Run(NamedTuple):
 
     `files` counts those that were read, `errors` has also those that could not be.
     `schema_unread` are the places of schema files that are not understood.
+    `remarks` are lines for who wants to know more of how it went.
     """
 
     findings: tuple[Finding, ...]
@@ -57,6 +58,7 @@ class Run(NamedTuple):
     suppressed: tuple[SuppressedFinding, ...] = ()
     in_part: int = 0
     schema_unread: tuple[Origin, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def analysed(self) -> int:

@@ -640,22 +640,6 @@ def test_wrong_use_is_status_2_and_clear(
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--database-url", "postgresql://localhost/x"],
-    ],
-    ids=" ".join,
-)
-def test_what_is_not_built_says_so(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["check", *arguments]) == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith(f"pglint-locks: error: {arguments[0]}")
-    assert "is not built yet" in errors
-
-
-@pytest.mark.parametrize(
     ("address", "words"),
     [
         ("2087", "is no HOST:PORT"),

@@ -136,6 +136,9 @@ def _report(
         complain(line)
     for line in sieve.gone():
         remark(line)
+    if config["verbose"] and not config["quiet"]:
+        for line in run.remarks:
+            remark(line)
     _summarise(run, seen, config, told)
     if errors:
         return FAILED

@@ -84,6 +84,7 @@ class Lint:
             errors=(*run.errors, *own.errors),
             suppressed=(*run.suppressed, *own.suppressed),
             schema_unread=tuple(dict.fromkeys((*run.schema_unread, *own.schema_unread))),
+            remarks=tuple(dict.fromkeys((*run.remarks, *own.remarks))),
         )
 
     def shown(self, run: Run) -> list[Finding]:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
-from pglint_locks.errors import UsageError
+from pglint_locks.errors import UsageError, without_url_passwords
 
 _PROGRAM = "pglint-locks"
 
@@ -19,7 +19,7 @@ def tell(message: str) -> None:
     from pglint_locks.reporters.escape import escape
 
     try:
-        print(escape(message), file=sys.stderr)
+        print(escape(without_url_passwords(message)), file=sys.stderr)
     except OSError:  # there is no other place to tell it
         _drop(sys.stderr)
 

@@ -13,9 +13,10 @@ from pglint_locks.linting.parts import is_foreign
 from pglint_locks.model.queries.known import Known
 from pglint_locks.model.queries.views import View, known_views
 from pglint_locks.schema.catalog import Catalog, Relation, RelationKind, merged
+from pglint_locks.schema.contradictions import contradictions
 from pglint_locks.schema.ddl.draft import Draft
 from pglint_locks.schema.ddl.scripts import Replay
-from pglint_locks.schema.files import load_catalog
+from pglint_locks.schema.given import given_schema
 from pglint_locks.schema.migrations.order import folder_of_migration, in_order, leading_up
 from pglint_locks.schema.models import declares_tables
 from pglint_locks.schema.origins import Origin, Trust
@@ -41,7 +42,7 @@ class Schemas:
 
     `tables` are the names of tables that they create, and `texts` what is linted.  `given` is a
     catalogue beside those of the settings.  `unread` are the places of schema files that are
-    not understood, in order.
+    not understood, in order; `remarks` tell of sources that contradict one another.
     """
 
     cwd: Path
@@ -51,26 +52,28 @@ class Schemas:
     texts: Sequence[str] = ()
     given: Catalog | None = None
     unread: dict[Origin, None] = field(default_factory=dict)
+    remarks: dict[str, None] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Known] = field(default_factory=dict)
 
     def known(self, settings: Settings) -> Known:
         """What is known for a file with these settings."""
-        key = (settings.schema, settings.schema_from_sources)
+        key = (settings.schema, settings.schema_from_sources, settings.database_url)
         if key not in self._known:
             self._known[key] = self._of(settings)
         return self._known[key]
 
     def _of(self, settings: Settings) -> Known:
         sources = [self.linted] if settings.schema_from_sources else []
-        if settings.schema:
-            loaded = load_catalog(settings.schema, self.cwd)
-            self.unread.update(dict.fromkeys(loaded.unread))
-            sources.append(loaded.catalog)
+        url = settings.database_url.reveal() if settings.database_url is not None else None
+        told = given_schema(settings.schema, url, self.cwd)
+        self.unread.update(dict.fromkeys(told.unread))
+        self.remarks.update(dict.fromkeys(contradictions(told.catalogs)))
+        sources += told.catalogs
         if self.given is not None:
             sources.append(self.given)
         catalog = merged(sources)
-        told = views_named(catalog, self.texts)
-        return Known(known_views([*self.views, *told]).beside_tables(set(self.tables)), catalog)
+        views = views_named(catalog, self.texts)
+        return Known(known_views([*self.views, *views]).beside_tables(set(self.tables)), catalog)
 
 
 def drafted(files: Sequence[tuple[SourceText, Settings]]) -> Draft:

@@ -14,6 +14,7 @@ _SHOWN = {
     "bool": "boolean",
     "varchar": "character varying",
     "bpchar": "character",
+    "char": '"char"',
     "varbit": "bit varying",
     "timestamp": "timestamp without time zone",
     "timestamptz": "timestamp with time zone",
