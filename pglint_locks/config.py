@@ -57,6 +57,7 @@ class Settings:
     schema: tuple[str, ...] = ()
     schema_from_sources: bool = True
     database_url: Hidden | None = None
+    explain: bool = False
     dialect_paths: tuple[str, ...] = OTHER_DATABASES
     file_timeout: float | None = None
 
@@ -233,6 +234,7 @@ class Config:
             schema=self.files("schema"),
             schema_from_sources=self["schema-from-sources"],
             database_url=self["database-url"],
+            explain=self["explain"],
             dialect_paths=self["dialect-paths"],
             file_timeout=self["file-timeout"],
         )

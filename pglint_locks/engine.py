@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from pglint_locks.linting import KnownFor, Schemas
     from pglint_locks.schema.catalog import Catalog
     from pglint_locks.schema.origins import Origin
+    from pglint_locks.schema.planner import Planned
     from pglint_locks.sources.orm.models import Models
     from pglint_locks.suppressing import Suppressed
 
@@ -71,6 +73,15 @@ class _Gathered(NamedTuple):
         """What is known of relations in a file with some settings."""
         return self.schemas.known if self.schemas is not None else None
 
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Servers may be asked for plans here, and are left in the end."""
+        try:
+            yield
+        finally:
+            if self.schemas is not None:
+                self.schemas.close()
+
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
@@ -87,9 +98,18 @@ def lint_files(
     return _lint(_gather(files, settings_for, changed))
 
 
-def lint_text(text: str, name: str, settings: Settings, catalog: Catalog | None = None) -> Run:
-    """Lint SQL text as if it were a file of that name; `catalog` is its database's schema."""
-    return _lint(_gather_text(text, name, settings, catalog))
+def lint_text(
+    text: str,
+    name: str,
+    settings: Settings,
+    catalog: Catalog | None = None,
+    planner: Planned | None = None,
+) -> Run:
+    """Lint SQL text as if it were a file of that name.
+
+    `catalog` is its database's schema, and a `planner` has the plans of its statements.
+    """
+    return _lint(_gather_text(text, name, settings, catalog, planner))
 
 
 def known_tables(
@@ -126,8 +146,9 @@ def fix_files(
     Byte order marks are part of the texts.  What is not `reported` is not fixed.
     """
     gathered = _gather(files, settings_for, changed)
-    reports = _reports(gathered)
-    return _run(gathered, reports), _fix(gathered, reports, unsafe, reported)
+    with gathered.asking():
+        reports = _reports(gathered)
+        return _run(gathered, reports), _fix(gathered, reports, unsafe, reported)
 
 
 def fix_text(
@@ -137,7 +158,8 @@ def fix_text(
     from pglint_locks.fixes import Fixed
 
     gathered = _gather_text(text, name, settings)
-    fixed = _fix(gathered, _reports(gathered), unsafe, reported)
+    with gathered.asking():
+        fixed = _fix(gathered, _reports(gathered), unsafe, reported)
     return fixed[name][1] if fixed else Fixed(text)
 
 
@@ -161,7 +183,8 @@ def suppress_files(
         own = [finding for finding in findings if finding.source.name == source.name]
         if own:
             lint = partial(_report_of, source.name, settings, gathered)
-            done = suppress(source, own, reason, lint)
+            with gathered.asking():
+                done = suppress(source, own, reason, lint)
             mark = sources[source.name].mark
             found[source.name] = (texts[source.name], done._replace(text=mark + done.text))
     return found
@@ -289,7 +312,11 @@ def _models(work: Iterable[_Work], defining: Mapping[str, str]) -> Models | None
 
 
 def _gather_text(
-    text: str, name: str, settings: Settings, catalog: Catalog | None = None
+    text: str,
+    name: str,
+    settings: Settings,
+    catalog: Catalog | None = None,
+    planner: Planned | None = None,
 ) -> _Gathered:
     data = text.encode()
     if not is_worth_reading(name, data):
@@ -300,10 +327,10 @@ def _gather_text(
     defining.look(name, data)
     views = defining.views if has_lock_words(data) else set()
     tables = defining.tables if settings.schema_from_sources else set()
-    if not (views or tables or settings.has_schema or catalog):
+    if not (views or tables or settings.has_schema or catalog or planner):
         return _Gathered(work, 1, [])
     schemas = _schemas(work, views, tables, [body])
-    schemas.given = catalog
+    schemas.given, schemas.planner = catalog, planner
     return _Gathered(work, 1, [], schemas)
 
 
@@ -359,7 +386,8 @@ def may_define_tables(name: str, data: bytes) -> bool:
 
 
 def _lint(gathered: _Gathered) -> Run:
-    return _run(gathered, _reports(gathered))
+    with gathered.asking():
+        return _run(gathered, _reports(gathered))
 
 
 def _reports(gathered: _Gathered) -> list[FileReport]:
@@ -387,6 +415,8 @@ def _run(gathered: _Gathered, reports: Iterable[FileReport]) -> Run:
         in_part=sum(report.in_part for report in reports),
         schema_unread=tuple(gathered.schemas.unread) if gathered.schemas is not None else (),
         remarks=tuple(gathered.schemas.remarks) if gathered.schemas is not None else (),
+        planned=sum(report.planned for report in reports),
+        unplanned=tuple(line for report in reports for line in report.unplanned),
     )
 
 

@@ -26,7 +26,8 @@ class FileReport(NamedTuple):
 
     `kind` is the kind of file, `places` the statements that a suppression may stand above.
     `failures` are rules of plug-ins that failed: all other rules have had their say.
-    `in_part` counts the clauses of calls of which something is not known.
+    `in_part` counts the clauses of calls of which something is not known.  A server `planned`
+    so many statements; `unplanned` are lines about others that it was to plan.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -38,6 +39,8 @@ class FileReport(NamedTuple):
     suppressed: tuple[SuppressedFinding, ...] = ()
     failures: tuple[FileError, ...] = ()
     in_part: int = 0
+    planned: int = 0
+    unplanned: tuple[str, ...] = ()
 
 
 class Run(NamedTuple):
@@ -59,6 +62,8 @@ class Run(NamedTuple):
     in_part: int = 0
     schema_unread: tuple[Origin, ...] = ()
     remarks: tuple[str, ...] = ()
+    planned: int = 0
+    unplanned: tuple[str, ...] = ()
 
     @property
     def analysed(self) -> int:

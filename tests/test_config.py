@@ -454,5 +454,8 @@ def test_every_default_is_what_its_check_would_give(option: Option) -> None:
 
 
 def test_keys_of_files_mirror_the_options() -> None:
-    only_there = {"add-suppressions", "config", "database-url", "isolated", "stdin-filename"}
+    only_there = {
+        *("add-suppressions", "config", "database-url", "explain"),
+        *("isolated", "stdin-filename"),
+    }
     assert {o.key for o in OPTIONS if not o.in_files} == only_there

@@ -137,7 +137,7 @@ def _report(
     for line in sieve.gone():
         remark(line)
     if config["verbose"] and not config["quiet"]:
-        for line in run.remarks:
+        for line in (*run.remarks, *run.unplanned):
             remark(line)
     _summarise(run, seen, config, told)
     if errors:
@@ -196,7 +196,7 @@ def _rendered(run: Run, config: Config, stream: TextIO, errors: Sequence[str]) -
 
 
 def _summarise(run: Run, seen: Sequence[Finding], config: Config, told: Sequence[str]) -> None:
-    from pglint_locks.commands.summary import coverage, last_line, schema_unread, statistics
+    from pglint_locks.commands.summary import coverage, last_line, plans, schema_unread, statistics
 
     tables = []
     if config["statistics"]:
@@ -210,4 +210,6 @@ def _summarise(run: Run, seen: Sequence[Finding], config: Config, told: Sequence
     if not config["quiet"]:
         for line in (*schema_unread(run.schema_unread, config["verbose"]), *told):
             tell(line)
+        if config["explain"]:
+            tell(plans(run))
         tell(last_line(run))

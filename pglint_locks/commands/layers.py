@@ -23,6 +23,8 @@ def configurations(given: Mapping[str, object], cwd: Path) -> Configs:
     layers = (environment, command_line)
     base = Config(layers, cwd, cwd)
     base.check_schema()
+    if base["explain"] and base["database-url"] is None:
+        raise UsageError("--explain asks a server for plans: give --database-url too")
     forced = None if "isolated" in given else base["config"]
     isolated = "config" not in given and base["isolated"]
     return Configs(cwd, layers, Path(forced) if forced else None, isolated)

@@ -84,6 +84,8 @@ class Lint:
             errors=(*run.errors, *own.errors),
             suppressed=(*run.suppressed, *own.suppressed),
             schema_unread=tuple(dict.fromkeys((*run.schema_unread, *own.schema_unread))),
+            planned=run.planned + own.planned,
+            unplanned=(*run.unplanned, *own.unplanned),
             remarks=tuple(dict.fromkeys((*run.remarks, *own.remarks))),
         )
 

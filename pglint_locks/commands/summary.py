@@ -34,6 +34,17 @@ def schema_unread(places: Sequence[Origin], verbose: bool) -> list[str]:
     return [f"{what}, the first at {places[0]}" if len(places) > 1 else f"{what}: {places[0]}"]
 
 
+def plans(run: Run) -> str:
+    """How many statements the server was asked to plan, and how many of these it did."""
+    asked = _count(run.planned + len(run.unplanned), "statement")
+    more = "; -v tells of the others" if run.unplanned else ""
+    return f"The server planned {run.planned} of {asked} that {_lock(run)}{more}."
+
+
+def _lock(run: Run) -> str:
+    return "locks" if run.planned + len(run.unplanned) == 1 else "lock"
+
+
 def statistics(findings: Sequence[Finding]) -> str:
     """A table of how often each rule spoke, at which severity."""
     counts = Counter((found.rule.code, found.rule.name, found.severity) for found in findings)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
+from pglint_locks.errors import UsageError
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
@@ -152,6 +153,8 @@ def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) 
     """Takes a step of one file's linting; a failure is noted and costs that file alone."""
     try:
         return step()
+    except UsageError:
+        raise
     except Exception as error:
         import traceback
 

@@ -38,7 +38,8 @@ class Ledger:
     `notes` are what RUN rules remember of it, by their codes.  `statements` are the ranges
     that a suppression may stand above, `run` those of SQL.  What stands once in the file is
     `said` and counted once, be it run in two places: `counted` are clauses, `in_part` those of
-    calls of which something is not known.
+    calls of which something is not known.  `plans` has, for the places of statements
+    that a server was to plan, why it did not; None where it did.
     """
 
     source: SourceText
@@ -53,6 +54,7 @@ class Ledger:
     failures: dict[str, str] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
     in_part: set[int] = field(default_factory=set)
+    plans: dict[int, str | None] = field(default_factory=dict)
 
     # --- what was seen ----------------------------------------------------------------
 
@@ -100,6 +102,10 @@ class Ledger:
     def note(self, unit: SqlUnit, reason: str, span: Span) -> None:
         """Note that a clause, counted already, was not analysed."""
         self.not_analysed.append(NotAnalysed(reason, unit.source, unit.map.file_span(span)))
+
+    def take_plan(self, unit: SqlUnit, start: int, why_not: str | None) -> None:
+        """Note that a statement, which starts there in its unit, was to be planned."""
+        self.plans[unit.map.file_span(Span(start, start)).start] = why_not
 
     # --- from unit to file ------------------------------------------------------------
 
@@ -238,6 +244,12 @@ class Ledger:
             suppressed=tuple(suppressed),
             failures=tuple(FileError(self.source.name, why) for why in self.failures.values()),
             in_part=len(self.in_part),
+            planned=sum(why is None for why in self.plans.values()),
+            unplanned=tuple(
+                f"{self.source.name}:{self.source.position(at).row}: no plan: {why}"
+                for at, why in sorted(self.plans.items())
+                if why is not None
+            ),
         )
 
     def _judged(self, settings: Settings) -> tuple[list[Finding], list[SuppressedFinding]]:

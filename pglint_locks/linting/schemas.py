@@ -20,6 +20,7 @@ from pglint_locks.schema.given import given_schema
 from pglint_locks.schema.migrations.order import folder_of_migration, in_order, leading_up
 from pglint_locks.schema.models import declares_tables
 from pglint_locks.schema.origins import Origin, Trust
+from pglint_locks.schema.planner import Planned, Planner
 from pglint_locks.sources.content import read_content
 from pglint_locks.sources.units import SqlUnit
 from pglint_locks.sql.lockwords import has_lock_words
@@ -41,8 +42,9 @@ class Schemas:
     """What is known in a run: `views` and `linted` are what its own files define.
 
     `tables` are the names of tables that they create, and `texts` what is linted.  `given` is a
-    catalogue beside those of the settings.  `unread` are the places of schema files that are
-    not understood, in order; `remarks` tell of sources that contradict one another.
+    catalogue beside those of the settings, and `planner` gives plans where these name no
+    server.  `unread` are the places of schema files that are not understood, in order;
+    `remarks` tell of sources that contradict one another.
     """
 
     cwd: Path
@@ -51,13 +53,20 @@ class Schemas:
     linted: Catalog = field(default_factory=Catalog)
     texts: Sequence[str] = ()
     given: Catalog | None = None
+    planner: Planned | None = None
     unread: dict[Origin, None] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
+    _planners: dict[str, Planner] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Known] = field(default_factory=dict)
 
     def known(self, settings: Settings) -> Known:
         """What is known for a file with these settings."""
-        key = (settings.schema, settings.schema_from_sources, settings.database_url)
+        key = (
+            settings.schema,
+            settings.schema_from_sources,
+            settings.database_url,
+            settings.explain,
+        )
         if key not in self._known:
             self._known[key] = self._of(settings)
         return self._known[key]
@@ -73,7 +82,16 @@ class Schemas:
             sources.append(self.given)
         catalog = merged(sources)
         views = views_named(catalog, self.texts)
-        return Known(known_views([*self.views, *views]).beside_tables(set(self.tables)), catalog)
+        planner = self.planner
+        if url is not None and settings.explain:
+            planner = self._planners.setdefault(url, Planner(url))
+        named = known_views([*self.views, *views]).beside_tables(set(self.tables))
+        return Known(named, catalog, planner)
+
+    def close(self) -> None:
+        """Leave the servers that were asked for plans; who asks again finds them."""
+        for planner in self._planners.values():
+            planner.close()
 
 
 def drafted(files: Sequence[tuple[SourceText, Settings]]) -> Draft:

@@ -19,6 +19,7 @@ from pglint_locks.model.queries.routines import Routine, altered
 from pglint_locks.model.queries.triggers import Trigger, transition_tables, trigger_of
 from pglint_locks.model.queries.views import tables_created
 from pglint_locks.model.statements.context import Context
+from pglint_locks.model.statements.generic import generic_sql
 from pglint_locks.model.statements.statement import ClauseMismatchError, Statement
 from pglint_locks.model.statements.timeline import Timeline, read_timeline
 from pglint_locks.model.statements.transactions import Frame, Transaction
@@ -218,6 +219,7 @@ class FileLint:
             clauses = tuple(clause.span.shifted(start) for clause in parsed.clauses)
             if self.witness is not None:
                 self.witness(unit, modelled[index])
+            self._plan(unit, modelled[index])
             judgement = judge(modelled[index], clauses)
             if chunk.first_words[:1] not in _MAKE_ROUTINES:
                 self.ledger.take(unit, judgement)
@@ -244,6 +246,16 @@ class FileLint:
                     modelled[index].routine,
                     here.of_body() if routine.name is None else here.of_callers(),
                 )
+
+    def _plan(self, unit: SqlUnit, statement: Statement) -> None:
+        """Have a statement that locks planned, if a server is there to be asked."""
+        planner = self.known.planner
+        if planner is None or not statement.has_locking_clause:
+            return
+        sql = generic_sql(statement)
+        plan = planner.plan(sql) if sql is not None else "it is not known whole"
+        self.ledger.take_plan(unit, statement.start, plan if isinstance(plan, str) else None)
+        statement.plan = None if isinstance(plan, str) else plan
 
     def _subjects(self, script: ParsedScript) -> set[int]:
         """Indexes of the statements that rules look at, be it for the views that they read."""

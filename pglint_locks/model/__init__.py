@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from pglint_locks.model.locks.execution import unread_cte as unread_cte
     from pglint_locks.model.locks.lock_orders import LockOrder as LockOrder
     from pglint_locks.model.locks.lock_orders import lock_orders as lock_orders
+    from pglint_locks.model.locks.plans import PlanRescan as PlanRescan
+    from pglint_locks.model.locks.plans import PlanScan as PlanScan
+    from pglint_locks.model.locks.plans import lacks_lock as lacks_lock
+    from pglint_locks.model.locks.plans import scan_of_claim as scan_of_claim
+    from pglint_locks.model.locks.plans import seen_rescan as seen_rescan
+    from pglint_locks.model.locks.plans import seen_scan as seen_scan
+    from pglint_locks.model.locks.plans import seen_without_lock as seen_without_lock
+    from pglint_locks.model.locks.plans import unforeseen_rescan as unforeseen_rescan
     from pglint_locks.model.locks.reach import ctes_reached as ctes_reached
     from pglint_locks.model.locks.reach import is_remote as is_remote
     from pglint_locks.model.locks.reach import kinds_reached as kinds_reached
@@ -197,6 +205,16 @@ _HOMES = {
         "RangeItem",
         "SubLink",
         "SubLinkKind",
+    ),
+    "locks.plans": (
+        "PlanRescan",
+        "PlanScan",
+        "lacks_lock",
+        "scan_of_claim",
+        "seen_rescan",
+        "seen_scan",
+        "seen_without_lock",
+        "unforeseen_rescan",
     ),
     "locks.reach": (
         "is_remote",

@@ -48,6 +48,9 @@ from pglint_locks.rules import (
     pgl705_lock_in_read_only_transaction,
     pgl706_lock_in_cursor,
     pgl707_lock_on_unlockable,
+    pgl801_plan_without_lockrows,
+    pgl802_plan_rescans_lock,
+    pgl803_seqscan_claim,
     pgl804_claim_without_index,
 )
 
@@ -96,5 +99,8 @@ RULES: tuple[Rule, ...] = (
     pgl705_lock_in_read_only_transaction.RULE,
     pgl706_lock_in_cursor.RULE,
     pgl707_lock_on_unlockable.RULE,
+    pgl801_plan_without_lockrows.RULE,
+    pgl802_plan_rescans_lock.RULE,
+    pgl803_seqscan_claim.RULE,
     pgl804_claim_without_index.RULE,
 )

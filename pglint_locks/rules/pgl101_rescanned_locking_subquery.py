@@ -23,7 +23,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
             message=_message(rescan, limit, table),
             label="runs once for each row" if rescan.correlated else "may be run again",
             advice=_advice(clause, rescan, limit),
-            evidence=_evidence(rescan),
+            evidence=model.seen_rescan(clause) or _evidence(rescan),
             table=table,
             places=(Place(clause.span, _each_run(rescan)),),
             by_reader=rescan.outer.view_item is None,

@@ -31,7 +31,8 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         message=message,
         label="stops at the WITH query",
         advice=advice,
-        evidence=_EVIDENCE if severity is Severity.ERROR else None,
+        evidence=model.seen_without_lock(clause)
+        or (_EVIDENCE if severity is Severity.ERROR else None),
         table=str(clause.marks[0].table) if clause.marks else str(below) if below else None,
         places=tuple(
             Place(clause.statement.cte_name(cte), f"{cte.name} is read without a lock")

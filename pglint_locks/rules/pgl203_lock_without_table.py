@@ -24,7 +24,7 @@ def visit(clause: model.LockingClause) -> Iterator[Hazard]:
         message=f"{clause.words} locks no row: {why}, and only rows of tables can be locked",
         label="nothing to lock here",
         advice=advice,
-        evidence="accepted without a word, no row locked",
+        evidence=model.seen_without_lock(clause) or "accepted without a word, no row locked",
         table=str(below[0]) if below else None,
     )
 

@@ -42,7 +42,8 @@ def _hazard(clause: model.LockingClause, mark: model.RowMark, path: model.ClaimP
         message=what,
         label="its rows are found by reading the table",
         advice=f"CREATE INDEX ON {table} {path.wanted}",
-        evidence="100,000 rows, 10 of them ready: 100,000 read by each poll, 10 with the index",
+        evidence=model.seen_scan(clause)
+        or "100,000 rows, 10 of them ready: 100,000 read by each poll, 10 with the index",
         table=table,
         places=(Place(limit, "bounds what is locked, not what is read"),),
     )

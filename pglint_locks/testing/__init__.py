@@ -12,8 +12,9 @@ what is found in them:
 `-- expect: ACM101 warning 4:8-4:10 "words of the message"`: the range is half open, the words
 stand in message or advice.  It lists every finding of warning or above, those of other rules
 too, and every finding of its own rule.  `-- select: PGL106` among them switches opt-in rules
-on.  The first line of a repaired fixture says `-- safe:` or `-- unsafe:`, with which fixes it
-came about: those of its own rule, and no others.
+on.  `-- schema:` lines hold the DDL of its tables, `-- plan:` lines the plan of its statement, as
+EXPLAIN prints it.  The first line of a repaired fixture says `-- safe:` or `-- unsafe:`, with
+which fixes it came about: those of its own rule, and no others.
 """
 
 from __future__ import annotations

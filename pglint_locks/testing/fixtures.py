@@ -15,6 +15,7 @@ from pglint_locks.schema.catalog import Catalog
 from pglint_locks.schema.ddl import Replay
 from pglint_locks.selection import resolve
 from pglint_locks.testing.holds import ensure, same
+from pglint_locks.testing.plans import planner_of
 from pglint_locks.text import SourceText
 
 _EXPECT = re.compile(
@@ -62,7 +63,8 @@ def lint(text: str, name: str, select: Iterable[str] = ()) -> tuple[Finding, ...
     """What the default settings and `select` find in a text; fails on a file error."""
     codes = [code for line in _SELECT.findall(text) for code in line.split(", ")]
     enabled = resolve(known_rules(), None, (*codes, *select))
-    run = engine.lint_text(text, name, Settings(enabled=enabled), schema_of(text))
+    settings = Settings(enabled=enabled)
+    run = engine.lint_text(text, name, settings, schema_of(text), planner_of(text))
     same([each.message for each in run.errors], [], "errors")
     return run.findings
 

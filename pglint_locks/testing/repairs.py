@@ -16,6 +16,7 @@ from pglint_locks.schema.catalog import Catalog
 from pglint_locks.selection import resolve
 from pglint_locks.testing.fixtures import expectations, schema_of
 from pglint_locks.testing.holds import ensure, same
+from pglint_locks.testing.plans import planner_of
 from pglint_locks.text import SourceText
 
 _TRAILER = re.compile(r"^-- (?:expect|select|note): .*\r?\n?", re.MULTILINE)
@@ -41,7 +42,7 @@ def fixed(path: Path, text: str, *, unsafe: bool) -> Fixed:
 def lint_own(name: str, own: str, text: str) -> FileReport | None:
     """What is found in a text; only the rule `own` has its fixes."""
     settings = Settings(enabled=resolve(known_rules()))
-    known = Known(catalog=schema_of(text) or Catalog())
+    known = Known(catalog=schema_of(text) or Catalog(), planner=planner_of(text))
     reports, errors = lint_sources([(SourceText(name, text), settings)], lambda _: known)
     same([each.message for each in errors], [], "errors")
     findings = (

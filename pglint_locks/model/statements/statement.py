@@ -17,6 +17,7 @@ from pglint_locks.model.queries.routines import BodyCursor, Routine, routine_of
 from pglint_locks.model.statements.context import Context
 from pglint_locks.model.statements.transactions import Transaction
 from pglint_locks.schema.names import TableName
+from pglint_locks.schema.plans import PlanNode
 from pglint_locks.sources.orm.query import OrmStatement
 from pglint_locks.sql import selecttext
 from pglint_locks.sql.clauses import ClauseText, clauses_by_select
@@ -52,6 +53,7 @@ class Statement:
     `variable`, `variable.field`, `$1` or `=constant` may be another one in a later statement.
     `catches`: the conditions that the block around it handles (`unique_violation`).
     `is_open`: more clauses may be put into it than show.  `call` is the ORM's that sends it.
+    `plan` is the plan that a server makes of it, where one was asked.
     `indent` is the white space that its first line begins with.
     `start` is the unit offset of its first character; every span that it gives is in
     unit offsets, and what comes from the definition of a view (of those `known`) has the place
@@ -82,12 +84,13 @@ class Statement:
         self.cursor: BodyCursor | None = None
         self.is_open = parsed.open
         self.call: OrmStatement | None = None
+        self.plan: PlanNode | None = None
         self.targets: tuple[str, ...] = ()
         self.executions: tuple[Transaction, ...] = ()
         self.catches: frozenset[str] = frozenset()
         self.may_change: Callable[[str, Statement], bool] = _never_changes
         self.parameters = parsed.parameters
-        self._parsed_text = parsed.text
+        self.parsed_text = parsed.text
         self.tokens = parsed.tokens
         self._spliced = {name: said for name, said in self.parameters.items() if said != name}
         self.known = known
@@ -137,7 +140,7 @@ class Statement:
     @cached_property
     def fingerprint(self) -> str:
         """What stays the same when the statement is moved or laid out anew."""
-        return fingerprint(self._parsed_text)
+        return fingerprint(self.parsed_text)
 
     @property
     def span(self) -> Span:
