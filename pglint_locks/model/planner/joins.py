@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from pglast import ast
@@ -23,7 +24,7 @@ class Leaf(NamedTuple):
 
     def items(self) -> Iterator[RangeItem]:
         """The item."""
-        yield self.item
+        return leaves_of(self)
 
     def column_items(self, column: str) -> Iterator[RangeItem]:
         """The items that a column of that name may come from.
@@ -52,8 +53,7 @@ class Product(NamedTuple):
 
     def items(self) -> Iterator[RangeItem]:
         """The leaves below."""
-        for child in self.children:
-            yield from child.items()
+        return leaves_of(self)
 
     def column_items(self, column: str) -> Iterator[RangeItem]:
         """The leaves that a column of that name may come from."""
@@ -86,8 +86,7 @@ class Branch(NamedTuple):
 
     def items(self) -> Iterator[RangeItem]:
         """The leaves below."""
-        yield from self.left.items()
-        yield from self.right.items()
+        return leaves_of(self)
 
     def column_items(self, column: str) -> Iterator[RangeItem]:
         """The leaves that a column of that name may come from.
@@ -104,6 +103,21 @@ class Branch(NamedTuple):
 JoinTree = Leaf | Product | Branch
 
 
+def leaves_of(tree: JoinTree) -> Iterator[RangeItem]:
+    """The leaves of a part of FROM, from left to right."""
+    stack: list[JoinTree] = [tree]
+    while stack:
+        part = stack.pop()
+        match part:
+            case Leaf():
+                yield part.item
+            case Product():
+                stack += reversed(part.children)
+            case Branch():
+                stack += (part.right, part.left)
+
+
+@lru_cache(maxsize=256)
 def join_tree(query: Query, pulled_up: RangeItem | None = None) -> Product:
     """A level's join tree; `pulled_up` is the FROM item that the level replaces.
 

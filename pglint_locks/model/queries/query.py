@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import takewhile
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pglast import ast
@@ -276,32 +276,39 @@ class Query:
         """
         if parts == ("*",) or (len(parts) == 1 and parts[0] in self.parameters):
             return None
-        for items in self.visible():
-            for item in items:
-                if _names(item, parts):
-                    return item
-            if len(parts) == 1:
-                found = _holder_of_column(items, parts[0])
+        for level, before in self._levels_seen():
+            if len(parts) > 1:
+                for item in _by_refname(level).get(parts[-2], ()):
+                    is_seen = before is None or item in level.named_items(before)
+                    if is_seen and _names(item, parts):
+                        return item
+            else:
+                found = _holder_of_column(level.named_items(before), parts[0])
                 if found is not None:
                     return found
         return None
 
     def visible(self) -> Iterator[list[RangeItem]]:
         """The range items that an expression here can name, level by level outwards."""
-        yield self.named_items()
+        return (level.named_items(before) for level, before in self._levels_seen())
+
+    def _levels_seen(self) -> Iterator[tuple[Query, RangeItem | None]]:
+        """The levels whose items can be named here; those before one where it is LATERAL."""
+        yield self, None
         query = self
         while (parent := query.enclosing) is not None:
             embedding = query.embedding
-            if isinstance(embedding, SubLink) or (
-                isinstance(embedding, RangeItem) and embedding.lateral
-            ):
-                yield parent.named_items(before=embedding)
+            if isinstance(embedding, SubLink):
+                yield parent, None
+            elif isinstance(embedding, RangeItem) and embedding.lateral:
+                yield parent, embedding
             query = parent
 
-    def named_items(self, before: Embedding = None) -> list[RangeItem]:
+    def named_items(self, before: RangeItem | None = None) -> list[RangeItem]:
         """The target and the FROM items; to a LATERAL one only those that stand before it."""
         own = [self.target] if self.target is not None else []
-        return [*own, *takewhile(lambda item: item is not before, self.items)]
+        end = None if before is None else self.items.index(before)
+        return [*own, *self.items[:end]]
 
     def reads_from(self, level: Query, item: RangeItem | None = None) -> bool:
         """Whether this level or one below refers to a row of `level` (of `item` in it)."""
@@ -320,6 +327,16 @@ class Query:
                 return True
             around = around.parent
         return False
+
+
+@lru_cache(maxsize=256)
+def _by_refname(query: Query) -> dict[str, list[RangeItem]]:
+    """The items of a level by the names that they are called by."""
+    found: dict[str, list[RangeItem]] = {}
+    for item in query.named_items():
+        if item.refname is not None:
+            found.setdefault(item.refname, []).append(item)
+    return found
 
 
 def _names(item: RangeItem, parts: tuple[str, ...]) -> bool:
