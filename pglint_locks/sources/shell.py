@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pglint_locks.sources.assembly import Assembly
 from pglint_locks.sources.content import FileContent
+from pglint_locks.sources.heredocs import Heredoc, behind_substitution, closings, put_heredoc
 from pglint_locks.sources.shellvars import SUBSTITUTED, Variables
 from pglint_locks.sources.units import NotAnalysed, SqlUnit
 from pglint_locks.sql.chunks import Comment
@@ -36,8 +37,6 @@ _TOKEN = re.compile(
 _IN_DOUBLE = re.compile(
     r"""\\(?P<escaped>["\\$`]|\r?\n) | (?P<open>\$\(|`) | (?P<close>")""", re.VERBOSE
 )
-_IN_HEREDOC = re.compile(r"\\(?P<escaped>[\\$`]|\r?\n)|(?P<open>\$\(|`)")
-_CLOSING = re.compile(r"^(?P<tabs>\t*)(?P<tag>[A-Za-z_]\w*)\r?$", re.MULTILINE)
 _PSQL = re.compile(r"(?:\S*/)?[\w.-]*psql[\w.-]*\Z|\$\{?\w*psql\w*\}?\Z", re.IGNORECASE)
 # Short options before it in one word take no arguments.
 _COMMAND = re.compile(r"--command(?:=|\Z)|-[01AabEeHLlnqSsttVwWXxz]*c")
@@ -53,15 +52,6 @@ class _Word(NamedTuple):
 
     unit: SqlUnit
     span: Span
-
-
-class _Heredoc(NamedTuple):
-    """A here-document that begins behind its line; `into` is the variable that takes it."""
-
-    tag: str
-    strips_tabs: bool
-    is_quoted: bool
-    into: str | None = None
 
 
 class _Reading:
@@ -82,7 +72,7 @@ class _Reading:
         self._word_span = Span(0, 0)
         self._here: int | None = None  # which word is a here-string
         self._printed: list[_Word] = []  # what is piped on
-        self._heredocs: list[_Heredoc] = []
+        self._heredocs: list[Heredoc] = []
         self._runs_psql = False
         self._variables = variables
         self._into: str | None = None  # what takes the output of the command that comes
@@ -111,7 +101,7 @@ class _Reading:
             case "tag" | "heredoc":
                 self._end_word()
                 is_quoted = bool(token["quote"])
-                self._heredocs.append(_Heredoc(token["tag"], bool(token["tabs"]), is_quoted))
+                self._heredocs.append(Heredoc(token["tag"], bool(token["tabs"]), is_quoted))
             case "pipe":
                 self._end_command(is_piped=True)
             case "end":
@@ -159,7 +149,7 @@ class _Reading:
             if found["escaped"]:
                 word.put(found["escaped"].strip("\r\n"), Span(*found.span()))
             else:
-                at = _behind_substitution(text, found.start())
+                at = behind_substitution(text, found.start())
                 self._read_inside(Span(found.end(), at - 1))
                 word.put(SUBSTITUTED, Span(found.start(), at))
         self._word = None
@@ -234,7 +224,7 @@ class _Reading:
         if self._heredocs and names[:1] in (["read"], ["cat"]):
             self._heredocs[-1] = self._heredocs[-1]._replace(into=into or "")
 
-    def _heredoc(self, heredoc: _Heredoc, at: int) -> int:
+    def _heredoc(self, heredoc: Heredoc, at: int) -> int:
         """Read a here-document whose first line begins at `at`; where it ends."""
         lines = self._closings.get("\t" * heredoc.strips_tabs + heredoc.tag, [])
         near = bisect_left(lines, at)
@@ -243,7 +233,7 @@ class _Reading:
         closing = lines[near]
         if self._runs_psql or heredoc.into is not None:
             assembly = Assembly(self.source)
-            _put_heredoc(assembly, self.source.text, Span(at, closing), heredoc.is_quoted)
+            put_heredoc(assembly, self.source.text, Span(at, closing), heredoc.is_quoted)
             if self._runs_psql:
                 self._run(assembly.unit())
             elif heredoc.into:
@@ -255,19 +245,6 @@ class _Reading:
     def _leave(self, reason: str, span: Span) -> None:
         for words in lock_word_spans(self.source.text[span.start : span.end]):
             self.unread.append(NotAnalysed(reason, self.source, words.shifted(span.start)))
-
-
-def _closings(text: str) -> dict[str, list[int]]:
-    """Where lines begin that may close a here-document, by what they hold.
-
-    With a tab in front where tabs before it do not count.
-    """
-    found: dict[str, list[int]] = {}
-    for line in _CLOSING.finditer(text):
-        if not line["tabs"]:
-            found.setdefault(line["tag"], []).append(line.start())
-        found.setdefault("\t" + line["tag"], []).append(line.start())
-    return found
 
 
 def _commands(words: list[_Word]) -> Iterator[_Word]:
@@ -283,44 +260,10 @@ def _commands(words: list[_Word]) -> Iterator[_Word]:
             yield following
 
 
-def _put_heredoc(assembly: Assembly, text: str, span: Span, is_quoted: bool) -> None:
-    at = span.start
-    for found in () if is_quoted else _IN_HEREDOC.finditer(text, span.start, span.end):
-        if found.start() < at:
-            continue
-        assembly.copy(Span(at, found.start()))
-        at = found.end()
-        if found["escaped"]:
-            assembly.put(found["escaped"].strip("\r\n"), Span(*found.span()))
-        else:
-            at = min(_behind_substitution(text, found.start()), span.end)
-            assembly.put(SUBSTITUTED, Span(found.start(), at))
-    assembly.copy(Span(at, span.end))
-
-
-_NESTED = re.compile(r"""[()`]|'[^']*'|\\.""", re.DOTALL)
-
-
-def _behind_substitution(text: str, at: int) -> int:
-    """Where the `$(…)` or the backquoted command at `at` ends; behind its sign if it does not."""
-    if text[at] == "`":
-        end = text.find("`", at + 1)
-        return end + 1 if end >= 0 else at + 1
-    depth = 0
-    for found in _NESTED.finditer(text, at + 1, at + 10_000):
-        if found[0] == "(":
-            depth += 1
-        elif found[0] == ")":
-            depth -= 1
-            if depth == 0:
-                return found.end()
-    return at + 2
-
-
 def read(source: SourceText) -> FileContent:
     """What each psql reads from a here-document, a pipe or its arguments, as a script each."""
     variables = Variables()
-    reading = _Reading(source, _closings(source.text), variables)
+    reading = _Reading(source, closings(source.text), variables)
     reading.read(Span(0, len(source.text)))
     return FileContent(
         scripts=tuple(reading.scripts),
