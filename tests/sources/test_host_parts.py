@@ -161,6 +161,13 @@ def test_a_number_that_shows_is_said_as_it_is(name: str, code: str) -> None:
             "a.js",
             "const w = ['a', b ? 'b' : ''].filter(Boolean).join(' AND ');\nf(`@1 WHERE ${w} @2`);",
         ),
+        ("a.py", "c.q('@1 WHERE a %s' % ('@2' if lock else ''))"),
+        ("a.py", "c.q('@1 WHERE {a} {b}'.format(a=x, b='@2' if lock else ''))"),
+        (
+            "a.go",
+            'package p\nfunc f() { db.Query(fmt.Sprintf("@1 WHERE a = %s %s", x, tail(b))) }\n'
+            'func tail(b bool) string {\n\tif b {\n\t\treturn ""\n\t}\n\treturn "@2"\n}',
+        ),
         # A name that is set to one of the same name
         (
             "a.py",

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from pglint_locks.sources.bodies.templates import Hole, HoleKind, Template, Text
 from pglint_locks.sources.host.appends import built, ends_line, first_name
 from pglint_locks.sources.host.calls import Call, bare, call_at
-from pglint_locks.sources.host.folding import BETWEEN, Values, every_choice, put_at, sign_behind
+from pglint_locks.sources.host.folding import (
+    BETWEEN,
+    MAX_ALTERNATIVES,
+    Values,
+    every_choice,
+    put_at,
+    sign_behind,
+)
 from pglint_locks.sources.host.formats import BRACES, PERCENT, expand, without_margin
 from pglint_locks.sources.host.language import Does, Language
 from pglint_locks.sources.host.tree import Node
@@ -138,7 +145,9 @@ class CallTexts:
     def _expanded(
         self, form: Node, arguments: Sequence[Node], place: Place, *, braces: bool = False
     ) -> Values:
+        """A format with its arguments put in, each of which may be one of a few texts."""
         named = {self._keyword(each): each for each in arguments}
+        spliced: list[Values] = []
 
         def argument(which: int | str, source: Span) -> Template:
             given = named.get(which) if isinstance(which, str) else None
@@ -151,19 +160,34 @@ class CallTexts:
             if given is None:
                 key = which if isinstance(which, str) else f"argument {which}"
                 return (Hole(HoleKind.FREE, source, key),)
-            given = given.operands[-1] if given.kind in _KEYWORDS else given
-            value = self._values.of(given, place)
-            if len(value) > 1 or not all(isinstance(part, Text) for part in value[0]):
-                only = value[0][0] if len(value) == 1 and len(value[0]) == 1 else None
-                kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
-                return (Hole(kind, source, self._values.key(given)),)
-            return put_at(value[0], source)
+            spliced.append(self._given(given, source, place))
+            return (Hole(HoleKind.FREE, source, f"{BETWEEN}{len(spliced) - 1}"),)
 
-        pattern = BRACES if braces else PERCENT
-        return [expand(value, pattern, argument) for value in self._values.of(form, place)]
+        found: Values = []
+        for value in self._values.of(form, place):
+            spliced.clear()
+            shown = expand(value, BRACES if braces else PERCENT, argument)
+            found += every_choice([_operand(part, spliced) for part in shown]) or [value]
+        return found[:MAX_ALTERNATIVES]
+
+    def _given(self, given: Node, source: Span, place: Place) -> Values:
+        """What is put in at a place of a format: texts that show, else what stands for them."""
+        given = given.operands[-1] if given.kind in _KEYWORDS else given
+        values = self._values.of(given, place)
+        if all(all(isinstance(part, Text) for part in value) for value in values):
+            return [put_at(value, source) for value in values]
+        only = values[0][0] if len(values) == 1 and len(values[0]) == 1 else None
+        kind = only.kind if isinstance(only, Hole) else HoleKind.FREE
+        return [(Hole(kind, source, self._values.key(given)),)]
 
     def _keyword(self, argument: Node) -> str:
         if argument.kind not in _KEYWORDS or not argument.operands:
             return ""
         span = argument.operands[0].span
         return self._text[span.start : span.end].strip("\"'")
+
+
+def _operand(part: Text | Hole, spliced: Sequence[Values]) -> Values:
+    """A part of a format, or what is put in at its place."""
+    is_place = isinstance(part, Hole) and part.key.startswith(BETWEEN) and part.key != BETWEEN
+    return spliced[int(part.key[1:])] if is_place and isinstance(part, Hole) else [(part,)]

@@ -1,4 +1,4 @@
-"""What the functions of a file return, where that is one expression."""
+"""What the functions of a file return, where that is one of a few expressions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope
 from pglint_locks.sources.host.tree import Node
 
+_MOST = 4
 _OWN = frozenset({"this", "self", "cls", "$this", "Self"})
 
 
@@ -28,15 +29,15 @@ class Returns:
                 found.setdefault(scope.name, []).append(scope)
         return found
 
-    def of(self, call: Call) -> tuple[Scope, Node] | None:
-        """The function that a call is of, if it is known, and what that returns."""
+    def of(self, call: Call) -> tuple[Scope, list[Node]] | None:
+        """The function that a call is of, if it is known, and what that may return."""
         if call.receiver is not None and call.receiver.text not in _OWN:
             return None
         scopes = self._by_name.get(call.name, [])
         if len(scopes) != 1:
             return None
         returned = list(self._returned(scopes[0].node))
-        return (scopes[0], returned[0]) if len(returned) == 1 else None
+        return (scopes[0], returned) if 0 < len(returned) <= _MOST else None
 
     def _returned(self, function: Node) -> Iterator[Node]:
         """What stands behind each RETURN, and the last expression where there is none."""

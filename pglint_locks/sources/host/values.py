@@ -211,9 +211,12 @@ class TextValues:
         if found is None:
             return self.hole(node)
         scope, returned = found
-        there = Place(scope, scope.arm, returned.span.start, place.depth)
-        values = self.of(returned, there)
-        return values if all(any(map(_is_text, value)) for value in values) else self.hole(node)
+        values: Values = []
+        for each in returned:
+            values += self.of(each, Place(scope, scope.arm, each.span.start, place.depth))
+        values.sort(key=lambda value: not _may_lock(value))
+        is_text = all(not value or any(map(_is_text, value)) for value in values)
+        return values[:MAX_ALTERNATIVES] if is_text and any(values) else self.hole(node)
 
     # --- variables --------------------------------------------------------------------
 
