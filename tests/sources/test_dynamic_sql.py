@@ -333,3 +333,10 @@ def test_a_part_maps_as_the_whole_does(lengths: list[tuple[int, int]], data: st.
         assert part.file_span(one) == whole.file_span(one.shifted(start))
         composed = whole.composed(SourceMap.identity(end - start, start))
         assert composed.file_span(one) == whole.file_span(one.shifted(start))
+
+
+def test_a_text_of_many_parts_is_one_statement() -> None:
+    columns = "".join(f" || ', a{index}'" for index in range(900))
+    for expression in (f"'SELECT 1'{columns} || ' FROM t'", "(" * 150 + "'SELECT 1'" + ")" * 150):
+        [statement] = read(f"BEGIN EXECUTE {expression}; END").statements
+        assert statement.unit.text.startswith("SELECT 1")

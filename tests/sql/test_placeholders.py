@@ -16,6 +16,7 @@ from pglint_locks.sql.standins import STAND_IN, as_written
 
 # What each statement's names stand for, in the order of the text.
 READ = {
+    "SELECT a FROM %{t} WHERE b = %<c>s FOR UPDATE": ["%{t}", "%<c>s"],
     "SELECT a FROM t WHERE b = ? AND c=? LIMIT ? FOR UPDATE": ["?", "?", "?"],
     "SELECT d ? 'k', d ? ?, d ?| ?, d ?& ARRAY[?] FROM t WHERE a=?-1": ["?", "?", "?", "?"],
     "SELECT a FROM t WHERE b @? ? AND c @@ ? AND d ?? 'k' AND e ??| ?": ["?", "?", "?"],

@@ -22,6 +22,8 @@ _TRANSPARENT = frozenset(
 )
 
 
+_NEW_ARRAYS = frozenset({"implicit_array_creation_expression", "array_creation_expression"})
+_INITIALIZERS = frozenset({"initializer_expression", "array_initializer"})
 _MAX_WRAPPERS = 300
 _FIRST = frozenset({"as_expression", "satisfies_expression"})
 _LAST = frozenset({"argument", "value_argument", "composite_literal"})
@@ -39,6 +41,8 @@ class Call(NamedTuple):
 def bare(node: Node) -> Node:
     """An expression without parentheses, `await` and the like around it."""
     for _ in range(_MAX_WRAPPERS):
+        if node.kind in _NEW_ARRAYS and node.operands and node.operands[-1].kind in _INITIALIZERS:
+            node = node.operands[-1]
         operands = node.operands if node.kind in _TRANSPARENT else []
         if not operands or (len(operands) > 1 and node.kind not in _FIRST | _LAST):
             break

@@ -20,7 +20,8 @@ from pglint_locks.text import SourceMap, Span
 _QUOTING = {"quote_ident": "I", "quote_literal": "L", "quote_nullable": "L"}
 Tokens = tuple[int, int]
 _MAX_DEPTH = 20
-_MAX_PARTS = 400
+_MAX_PARTS = 2000
+_MAX_BRACKETS = 300
 _MAX_ALTERNATIVES = 8
 
 
@@ -47,6 +48,7 @@ class TextValues:
     def values(self, first: int, end: int, place: Place) -> list[Template]:
         """What an expression may give: one template, or a few; never none."""
         self._allowance -= 1
+        first, end = self._without_brackets(first, end)
         if place.depth > _MAX_DEPTH or first >= end or self._allowance < 0:
             return [self._hole(first, end)]
         operands = [
@@ -65,6 +67,15 @@ class TextValues:
         if any(len(template) > _MAX_PARTS for template in found):
             return [self._hole(first, end)]
         return found
+
+    def _without_brackets(self, first: int, end: int) -> tuple[int, int]:
+        """An expression without the parentheses around it."""
+        tokens = self._tokens
+        for _ in range(_MAX_BRACKETS):
+            if tokens.word(first) != "(" or tokens.find(first + 1, end, ")") != end - 1:
+                break
+            first, end = first + 1, end - 1
+        return first, end
 
     def _concatenated(self, first: int, end: int) -> list[tuple[int, int]]:
         """The operands of `||`, which stands in no brackets and no CASE."""
