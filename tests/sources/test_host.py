@@ -58,6 +58,10 @@ def reasons(made: Run) -> dict[str, int]:
         "for update in updates:\n    x = 'a'",
         'x = {"reason": "for update"}',
         'x = "for share holders"',
+        'assert "FOR UPDATE SKIP LOCKED" in sql',
+        'assert sql == "SELECT id FROM jobs FOR UPDATE"',
+        'x = sql.endswith(" FOR UPDATE")',
+        'log.info("taken: " + "SELECT id FROM jobs FOR UPDATE")',
     ],
 )
 def test_prose_is_neither_counted_nor_flagged(text: str) -> None:

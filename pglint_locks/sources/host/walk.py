@@ -6,7 +6,7 @@ Nothing here recurses: code may be nested as deep as it likes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from pglint_locks.sources.bodies.flow import Arm, ArmKind, Leave
@@ -24,6 +24,7 @@ _MAX_ARMS = 50
 _COMMITS = frozenset({"commit", "rollback", "committransaction", "rollbacktransaction"})
 _TRANSACTION = re.compile(r"\b(?:\w*transaction\w*|atomic|begin|\w*_?tx)\s*\(", re.IGNORECASE)
 # A block over one of these commits at its end, or lets go of the connection.
+_COMPARES = ("in", "not in", "==", "!=", "===", "!==")
 _BLOCK = re.compile(
     rf"{_TRANSACTION.pattern}|\b\w*(?:connect|connection|session|sessionmaker|acquire)\s*\("
     r"|\bwith\s+[\w.]*conn\w*\s*:?\s*\Z",
@@ -32,6 +33,7 @@ _BLOCK = re.compile(
 _MESSAGES = re.compile(
     r"(?i:\$?(?:\w+_)?log\w*|debug|info|warn|warning|trace|error|errorf|fatal\w*|print\w*|puts|echo|panic|"
     r"describe|it|test|context|raise|assert\w*|expect|fail|skip|critical|exception|eprintln|"
+    r"contains?|includes?\??|index_?of|starts_?with\??|ends_?with\??|has_?(?:suffix|prefix)|match(?:es)?\??|"
     r"println|write_?line|to(?:have|be|equal|match|strict|contain)\w*)!?|\w*(?:Error|Exception)"
 )
 
@@ -124,11 +126,12 @@ class Walk:
 
     def _expression(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
         language = self._language
+        if node.has_token(*_COMPARES):
+            self._silence(node.operands)
         call = call_at(self._text, node, language)
         if call is not None:
             if _MESSAGES.fullmatch(call.name) and not is_written(call, language):
-                self._silent.update(id(bare(each)) for each in call.arguments)
-                self.spoken += (each.span for each in call.arguments)
+                self._silence(call.arguments)
             append = append_at(node, call, language)
             if append is not None:
                 self._append(node, append, scope, arm)
@@ -149,6 +152,13 @@ class Walk:
             yield partial(self._commit, arm, node.span.end)
         if call is not None and self._takes_function(call) and _TRANSACTION.search(call.name + "("):
             yield partial(self._commit, arm, node.span.end)
+
+    def _silence(self, nodes: Iterable[Node]) -> None:
+        """Texts that are for people, or that another text is compared with, are not run."""
+        for each in nodes:
+            self._silent.add(id(bare(each)))
+            if bare(each) in self._texts:
+                self.spoken.append(each.span)
 
     def _nested(self, node: Node, scope: Scope, arm: Arm) -> Iterator[Task]:
         """Functions inside of a text expression, and calls that are no part of its text."""
