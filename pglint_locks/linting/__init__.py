@@ -11,6 +11,7 @@ from pglint_locks.errors import UsageError
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.meanings import Defines, Others
 from pglint_locks.linting.schemas import Schemas, drafted, may_tell, runs, words_of
 from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 __all__ = [
+    "Defines",
     "KnownFor",
+    "Others",
     "Schemas",
     "Sections",
     "Seen",
@@ -90,12 +93,12 @@ def lint_sources(
 
 
 def lint_again(
-    source: SourceText, sections: Sections, may_define_views: bool, with_fixes: bool
+    source: SourceText, sections: Sections, defines: Defines, with_fixes: bool
 ) -> FileReport:
     """Lint a file of which `sections` remember what came of it the last time."""
 
     def lint() -> FileReport:
-        ledger = sections.ledger(source, may_define_views, with_fixes)
+        ledger = sections.ledger(source, defines, with_fixes)
         _visit_notes({source.name: ledger})
         return ledger.report(sections.settings)
 

@@ -40,6 +40,7 @@ class Ledger:
     `said` and counted once, be it run in two places: `counted` are clauses, `in_part` those of
     calls of which something is not known.  `plans` has, for the places of statements
     that a server was to plan, why it did not; None where it did.
+    `has_subjects`: rules looked at a statement of it.
     """
 
     source: SourceText
@@ -53,6 +54,7 @@ class Ledger:
     said: set[tuple[str, Span]] = field(default_factory=set)
     failures: dict[str, str] = field(default_factory=dict)
     counted: set[int] = field(default_factory=set)
+    has_subjects: bool = False
     in_part: set[int] = field(default_factory=set)
     plans: dict[int, str | None] = field(default_factory=dict)
 

@@ -80,18 +80,28 @@ class Schemas:
         sources += told.catalogs
         if self.given is not None:
             sources.append(self.given)
-        catalog = merged(sources)
-        views = views_named(catalog, self.texts)
         planner = self.planner
         if url is not None and settings.explain:
             planner = self._planners.setdefault(url, Planner(url))
-        named = known_views([*self.views, *views]).beside_tables(set(self.tables))
-        return Known(named, catalog, planner)
+        known = known_of(sources, self.views, self.tables, self.texts)
+        return known._replace(planner=planner)
 
     def close(self) -> None:
         """Leave the servers that were asked for plans; who asks again finds them."""
         for planner in self._planners.values():
             planner.close()
+
+
+def known_of(
+    catalogs: Iterable[Catalog],
+    views: Iterable[View],
+    tables: Iterable[str],
+    texts: Iterable[str],
+) -> Known:
+    """What is known by catalogues and the views and tables of a run, to speak of some texts."""
+    catalog = merged(catalogs)
+    told = views_named(catalog, texts)
+    return Known(known_views([*views, *told]).beside_tables(set(tables)), catalog)
 
 
 def drafted(files: Sequence[tuple[SourceText, Settings]]) -> Draft:

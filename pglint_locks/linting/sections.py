@@ -10,20 +10,29 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from copy import copy
+from dataclasses import InitVar, dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from pglint_locks.config import Settings
 from pglint_locks.linting.definitions import views_defined
 from pglint_locks.linting.ledger import Ledger
+from pglint_locks.linting.meanings import (
+    NO_OTHERS,
+    Defines,
+    Meanings,
+    Others,
+    Own,
+    changed_names,
+)
 from pglint_locks.linting.parts import node_of
 from pglint_locks.linting.worklist import FileLint
 from pglint_locks.model.queries.known import Known
-from pglint_locks.model.queries.views import View, Views, known_views, tables_created
+from pglint_locks.model.queries.views import tables_created
 from pglint_locks.model.statements.timeline import Session
-from pglint_locks.schema.catalog import Catalog
+from pglint_locks.schema.ddl.scripts import may_matter
 from pglint_locks.sources.dialect import is_foreign_sql
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.scripts import may_name_query
@@ -35,21 +44,30 @@ from pglint_locks.sql.tags import has_tags
 from pglint_locks.text import SourceText, Span
 
 _LINE_END = re.compile(r"[ \t\f\v]*(?:--[^\r\n]*)?(?:\r\n|\r|\n|\Z)")
+_ESCAPED = 'u&"'
 _ROUTINES = frozenset({"function", "procedure", "routine"})
 
 
 class Section(NamedTuple):
-    """A part of a script.
+    """A part of a script, and what of relations is its `own`; `folded` is in lower case.
 
     `is_open`: what comes behind it says where it ends.  `is_bound`: other sections matter to
-    it, or it to others, in another way than by the views that it defines.
+    it, or it to others, in another way than by the relations that it defines.
     """
 
     text: str
     is_open: bool = False
     is_bound: bool = False
     reread: int = 0
-    views: tuple[View, ...] = ()
+    own: Own = Own()
+    folded: str = ""
+
+    def says_any(self, words: Collection[str]) -> bool:
+        """Whether one of some words may stand in it, be it in escapes."""
+        if _ESCAPED in self.folded:
+            return True
+        inside = [word for word in words if word in self.folded]
+        return any(re.search(rf"\b{re.escape(word)}\b", self.folded) for word in inside)
 
 
 @dataclass(slots=True)
@@ -57,35 +75,48 @@ class Sections:
     """The sections of a file's text as it was last, and what came of each by its text."""
 
     settings: Settings
-    catalog: Catalog = field(default_factory=Catalog)
+    others: InitVar[Others] = NO_OTHERS
+    meanings: Meanings = field(init=False)
     _text: str = ""
     _sections: list[Section] = field(default_factory=list)
-    _views: Views = field(default_factory=Views)
     _ledgers: dict[str, Ledger] = field(default_factory=dict)
 
-    def ledger(self, source: SourceText, may_define_views: bool, with_fixes: bool) -> Ledger:
+    def __post_init__(self, others: Others) -> None:
+        """Begin with what the other files of the run define."""
+        self.meanings = Meanings(self.settings, others)
+
+    def copy(self) -> Sections:
+        """The same, to be tried with other texts."""
+        copied = copy(self)
+        copied.meanings = copy(self.meanings)
+        return copied
+
+    def ledger(self, source: SourceText, defines: Defines, with_fixes: bool) -> Ledger:
         """What comes of a text; what RUN rules say of it comes later.
 
         Without fixes it has the statements only where a comment may suppress something.
         """
         if not self._can_be_cut(source):
-            defined = views_defined(source, self.settings) if may_define_views else []
-            self._views = _beside_tables(defined, source.text)
-            return self._lint(source, self._views)
+            self.meanings.learn_whole(source, defines)
+            return self._lint(source)
         sections = self._cut(source)
         self._text, self._sections = source.text, sections
-        defined = [view for each in sections for view in each.views] if may_define_views else []
-        views = _beside_tables(defined, source.text)
-        known = self._ledgers if views == self._views else {}
-        self._views, self._ledgers = views, {}
+        was = self.meanings.known
+        tables = self.meanings.wants(defines)
+        self.meanings.learn(source, _all_of(sections, Defines(defines.views, tables)))
         if _are_bound(sections):
-            return self._lint(source, views)
+            self._ledgers = {}
+            return self._lint(source)
+        changed = changed_names(was, self.meanings.known)
+        known, self._ledgers = self._ledgers if changed is not None else {}, {}
         whole, at = Ledger(source), 0
         suppresses = "pglint" in source.text.lower()
         for section in sections:
             part = self._ledgers.get(section.text) or known.get(section.text)
+            if part and changed and part.has_subjects and section.says_any(changed):
+                part = self._ledgers.get(section.text)
             if part is None:
-                part = self._lint(SourceText(source.name, section.text), views)
+                part = self._lint(SourceText(source.name, section.text))
             self._ledgers[section.text] = part
             if suppresses:
                 whole.take_part(part, at, with_fixes)
@@ -108,7 +139,7 @@ class Sections:
     @property
     def known(self) -> Known:
         """What the names of relations mean."""
-        return Known(self._views, self.catalog)
+        return self.meanings.known
 
     def _can_be_cut(self, source: SourceText) -> bool:
         return (
@@ -117,8 +148,8 @@ class Sections:
             and not has_tags(source.text)
         )
 
-    def _lint(self, source: SourceText, views: Views) -> Ledger:
-        lint = FileLint(source, self.settings, Known(views, self.catalog))
+    def _lint(self, source: SourceText) -> Ledger:
+        lint = FileLint(source, self.settings, self.known)
         lint.read()
         return lint.ledger
 
@@ -170,13 +201,19 @@ class Sections:
         return section._replace(is_open=is_open, reread=reread)
 
     def _section(self, name: str, text: str, chunks: Sequence[Chunk]) -> Section:
-        defines = has_view_words(text.encode())
+        has_views = has_view_words(text.encode())
+        own = Own(
+            tuple(views_defined(SourceText(name, text), self.settings)) if has_views else (),
+            frozenset(tables_created(text)),
+            tuple(chunk for chunk in chunks if may_matter(chunk)),
+        )
         return Section(
             text,
             is_bound=may_name_query(text)
             or is_foreign_sql(text, (chunk.text for chunk in chunks))
             or any(map(_matters_to_routines, chunks)),
-            views=tuple(views_defined(SourceText(name, text), self.settings)) if defines else (),
+            own=own,
+            folded=text.lower(),
         )
 
 
@@ -190,9 +227,14 @@ def _are_bound(sections: Sequence[Section]) -> bool:
     return reread > allowance(length)
 
 
-def _beside_tables(defined: Sequence[View], text: str) -> Views:
-    """The views of a file that may have tables of their names."""
-    return known_views(defined).beside_tables(tables_created(text)) if defined else Views()
+def _all_of(sections: Sequence[Section], defines: Defines) -> Own:
+    """What sections define, as far as the file does."""
+    every = [section.own for section in sections]
+    return Own(
+        tuple([view for each in every for view in each.views]) if defines.views else (),
+        frozenset().union(*[each.tables for each in every if each.tables]),
+        tuple([chunk for each in every for chunk in each.ddl]) if defines.tables else (),
+    )
 
 
 def _tree(chunk: Chunk) -> Any:

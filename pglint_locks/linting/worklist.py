@@ -118,6 +118,7 @@ class FileLint:
             self.ledger.clauses += 1
             self.ledger.note(unit, "in a template's other branch", span)
         subjects = self._subjects(script)
+        self.ledger.has_subjects |= bool(subjects)
         timeline = self._timeline(script, subjects)
         wanted = set(subjects)
         for block in timeline.blocks:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Sequence
 
 from pglint_locks import fixes, suppressing
 from pglint_locks.config import Settings
-from pglint_locks.engine import is_worth_reading, may_define_views
+from pglint_locks.engine import (
+    is_worth_reading,
+    may_declare_tables,
+    may_define_tables,
+    may_define_views,
+)
 from pglint_locks.findings import Finding
-from pglint_locks.linting import Sections, Seen, clauses_at, lint_again
+from pglint_locks.linting import Defines, Sections, Seen, clauses_at, lint_again
 from pglint_locks.run import FileReport
 from pglint_locks.sql.lockwords import has_lock_words
 from pglint_locks.text import SourceText, Span
@@ -60,7 +64,7 @@ class Linter:
     def _try(self, text: str) -> FileReport | None:
         """What would be found in a text that is much like the document's; None on failure."""
         try:
-            return _report(SourceText(self.name, text), copy.copy(self._sections), True)
+            return _report(SourceText(self.name, text), self._sections.copy(), True)
         except Exception:
             return None
 
@@ -69,7 +73,10 @@ def _report(source: SourceText, sections: Sections, with_fixes: bool) -> FileRep
     data = source.text.encode("utf-8", "surrogatepass")
     if not is_worth_reading(source.name, data):
         return FileReport()
-    defines = has_lock_words(data) and may_define_views(source.name, data)
+    defines = Defines(
+        has_lock_words(data) and may_define_views(source.name, data),
+        may_define_tables(source.name, data) or may_declare_tables(source.name, data),
+    )
     report = lint_again(source, sections, defines, with_fixes)
     ordered = sorted(report.findings, key=lambda finding: finding.sort_key)
     return report._replace(findings=tuple(ordered))

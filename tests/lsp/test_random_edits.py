@@ -122,9 +122,9 @@ def test_what_an_edit_does_not_touch_is_not_linted_again(monkeypatch: pytest.Mon
     linted: list[str] = []
     lint = Sections._lint
 
-    def note(self: Sections, source: SourceText, views: Any) -> Any:
+    def note(self: Sections, source: SourceText) -> Any:
         linted.append(source.text)
-        return lint(self, source, views)
+        return lint(self, source)
 
     monkeypatch.setattr(Sections, "_lint", note)
     linter.report(text.replace("FROM t20 ", "FROM t2x "))
@@ -132,3 +132,29 @@ def test_what_an_edit_does_not_touch_is_not_linted_again(monkeypatch: pytest.Mon
     linted.clear()
     linter.report(text.replace("FROM t20 ", "FROM t2x ").replace("FROM t30 ", "FROM 't3 "))
     assert len(linted) == 1
+
+
+def test_what_the_schema_says_reaches_those_that_speak_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table that another line makes: what is said of others stays what it was."""
+    text = "CREATE TABLE t1 (no int PRIMARY KEY);\n" + "".join(
+        f"SELECT no FROM t{n} WHERE no = 1 FOR UPDATE;\n" for n in range(1, 13)
+    )
+    linter = Linter("a.sql", Settings())
+    linter.report(text)
+    linted: list[str] = []
+    lint = Sections._lint
+
+    def note(self: Sections, source: SourceText) -> Any:
+        linted.append(source.text)
+        return lint(self, source)
+
+    monkeypatch.setattr(Sections, "_lint", note)
+    before = len(linter.report(text).findings)
+    assert not linted
+    changed = text.replace("no int", "n int")
+    after = linter.report(changed).findings
+    assert linted == [changed.splitlines(keepends=True)[0], text.splitlines(keepends=True)[1]]
+    assert len(after) == before + 1
+    assert facts(after) == facts(lint_text(changed, "a.sql"))
