@@ -105,7 +105,7 @@ def _changing(**changes: object) -> _Change:
 
 def _add_identity(draft: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:
     relation.alter(command.name, identity=True, not_null=True)
-    own_sequence(draft, relation, command.name)
+    own_sequence(draft, relation, command.name, command.def_.options)
 
 
 def _drop_identity(draft: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:

@@ -96,11 +96,17 @@ def add_column(draft: Draft, relation: DraftRelation, node: ast.ColumnDef) -> li
     )
     relation.local.add(node.colname)
     if serial is not None or is_identity:
-        own_sequence(draft, relation, node.colname)
+        options = (each.node.options for each in stated if each.node.options)
+        own_sequence(draft, relation, node.colname, next(options, None))
     return stated
 
 
-def own_sequence(draft: Draft, relation: DraftRelation, column: str) -> None:
+def own_sequence(
+    draft: Draft,
+    relation: DraftRelation,
+    column: str,
+    options: Iterable[ast.DefElem] | None = None,
+) -> None:
     """The sequence of a serial or identity column, which goes with it."""
 
     def is_taken(name: str) -> bool:
@@ -108,6 +114,10 @@ def own_sequence(draft: Draft, relation: DraftRelation, column: str) -> None:
 
     name = chosen_name(relation.name.name, (column,), "seq", is_taken)
     home = TableName(relation.name.schema, name)
+    for option in options or ():
+        if option.defname == "sequence_name":
+            *schema, own = (part.sval for part in option.arg)
+            home = TableName(schema[-1] if schema else home.schema, own)
     sequence = DraftRelation(home, RelationKind.SEQUENCE, draft.at, owner=(relation, column))
     draft.add(sequence)
 
