@@ -105,6 +105,28 @@ def test_a_schema_file_is_believed_before_linted_ones(
     assert [each and each.primary_key for each in seen] == [("id",)]
 
 
+def test_migrations_that_are_linted_run_one_after_the_other(
+    tmp_path: Path, seen: list[Relation | None]
+) -> None:
+    files = {
+        "app.sql": LOCK,
+        "db/2_key.sql": "ALTER TABLE jobs ADD UNIQUE (status);",
+        "db/1_jobs.sql": f"-- migrate:up\n{JOBS}-- migrate:down\nDROP TABLE jobs;\n",
+        "db/10_status.sql": "ALTER TABLE jobs RENAME status TO state;",
+    }
+    lint(tmp_path, files)
+    (relation,) = seen
+    assert relation is not None
+    assert relation.key_columns == {"id", "state"}
+
+
+def test_migrations_of_two_databases_may_contradict(
+    tmp_path: Path, seen: list[Relation | None]
+) -> None:
+    lint(tmp_path, {"app.sql": LOCK, "a/1.sql": JOBS, "b/1.sql": "CREATE TABLE jobs (id text);"})
+    assert seen == [None]
+
+
 def test_views_of_a_schema_are_read_as_the_runs_own(tmp_path: Path) -> None:
     lock = LOCK.replace("jobs", "open_jobs")
     view = JOBS + "CREATE VIEW open_jobs AS SELECT id FROM jobs UNION SELECT id FROM done;\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,21 +19,30 @@ from pglint_locks.schema.models import is_whole_schema
 from pglint_locks.schema.origins import Origin
 from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sql.deepstack import call_with_deep_stack
+from pglint_locks.sql.split import split
 from pglint_locks.text import SourceText
 
 _SQL = (".sql", ".psql", ".pgsql", ".ddl")
-_Stamp = tuple[str, int, int]
+_INCLUDE = re.compile(
+    r"""^\\(?:ir?|include(?:_relative)?)[ \t]+(?P<quote>'?)(?P<file>[^\s']+)(?P=quote)[ \t]*$""",
+    re.MULTILINE,
+)
+_Stamp = tuple[int, int]
 
 
 class Loaded(NamedTuple):
-    """What files made: the catalogue, and the places of statements that were not understood."""
+    """What files made: the catalogue, and the places of statements that were not understood.
+
+    `stamps` tell whether the files are still what they were.
+    """
 
     catalog: Catalog
     unread: tuple[Origin, ...]
+    files: tuple[str, ...]
+    stamps: dict[str, _Stamp]
 
 
-_MOST_REMEMBERED = 8
-_loaded: dict[tuple[_Stamp, ...], Loaded] = {}
+_loaded: dict[tuple[str, ...], Loaded] = {}
 
 
 def load_catalog(paths: Sequence[str], cwd: Path) -> Loaded:
@@ -44,13 +54,29 @@ def load_catalog(paths: Sequence[str], cwd: Path) -> Loaded:
     Raises:
         UsageError: a path leads to no file, or a file cannot be read.
     """
-    files = list(dict.fromkeys(file for path in paths for file in _matching(path, cwd)))
-    key = tuple(_stamp(file, cwd) for file in files)
-    if key not in _loaded:
-        if len(_loaded) >= _MOST_REMEMBERED:
-            _loaded.clear()
-        _loaded[key] = call_with_deep_stack(lambda: _load(files, cwd))
-    return _loaded[key]
+    files = tuple(dict.fromkeys(file for path in paths for file in _matching(path, cwd)))
+    key = (str(cwd), *paths)
+    kept = _loaded.get(key)
+    if kept is not None and kept.files == files and _are_still(kept.stamps):
+        return kept
+    loading = _Loading(cwd)
+    call_with_deep_stack(lambda: loading.run(files))
+    replay = loading.replay
+    loaded = Loaded(replay.catalog(), tuple(replay.unread), files, loading.stamps)
+    _loaded[key] = loaded
+    return loaded
+
+
+def _are_still(stamps: dict[str, _Stamp]) -> bool:
+    try:
+        return all(_stamp(file) == stamp for file, stamp in stamps.items())
+    except OSError:
+        return False
+
+
+def _stamp(file: str) -> _Stamp:
+    seen = os.stat(file)
+    return seen.st_mtime_ns, seen.st_size
 
 
 def names_of_files(paths: Sequence[str], cwd: Path) -> frozenset[str]:
@@ -62,31 +88,65 @@ def names_of_files(paths: Sequence[str], cwd: Path) -> frozenset[str]:
     return frozenset(shown(Path(file), cwd) for path in paths for file in _matching(path, cwd))
 
 
-def _load(files: Sequence[str], cwd: Path) -> Loaded:
-    replay = Replay()
-    python: list[SourceText] = []
-    for file in files:
-        source = _source(file, cwd)
-        if file.endswith(".py"):
-            python.append(source)
-        elif is_whole_schema(file):
-            replay.declare(source)
-        elif is_other_code(file):
-            replay.leave((source.text,))
-        else:
-            replay.run(SourceText(source.name, leading_up(source.text)))
-    replay_python(replay, python)
-    return Loaded(replay.catalog(), tuple(replay.unread))
+class _Loading:
+    """The files of one schema while they are replayed; `stamps` are of all that were read."""
 
+    def __init__(self, cwd: Path) -> None:
+        self.replay = Replay()
+        self.stamps: dict[str, _Stamp] = {}
+        self._cwd = cwd
+        self._including: list[str] = []
 
-def _source(file: str, cwd: Path) -> SourceText:
-    name = shown(Path(file), cwd)
-    try:
-        return decode(name, Path(file).read_bytes())
-    except OSError as error:
-        raise UsageError(f"schema: {name} cannot be read: {error.strerror or error}") from None
-    except UnreadableTextError as error:
-        raise UsageError(f"schema: {name} {error}") from None
+    def run(self, files: Sequence[str]) -> None:
+        """Replay files, one after the other; migrations in Python have an order of their own."""
+        python: list[SourceText] = []
+        for file in files:
+            if file.endswith(".py"):
+                python.append(self._source(file))
+            elif is_whole_schema(file):
+                self.replay.declare(self._source(file))
+            elif is_other_code(file):
+                self.replay.leave((self._source(file).text,))
+            else:
+                self.replay.begin()
+                self._script(file)
+        replay_python(self.replay, python)
+
+    def _script(self, file: str) -> None:
+        """Replay a script, with the scripts that it includes where it does."""
+        source = self._source(file)
+        text, at = leading_up(source.text), 0
+        self._including.append(os.path.realpath(file))
+        for line in _INCLUDE.finditer(text) if "\\i" in text else ():
+            self._part(source, text, at, line.start())
+            self._include(file, line["file"])
+            at = line.end()
+        self._part(source, text, at, len(text))
+        self._including.pop()
+
+    def _part(self, source: SourceText, text: str, start: int, end: int) -> None:
+        chunks = split(text[start:end]).chunks
+        self.replay.replay(chunks, lambda at: self.replay.origin(source, start + at))
+
+    def _include(self, file: str, included: str) -> None:
+        """Replay an included script: where it is not found, something is not known."""
+        for folder in (os.path.dirname(file), str(self._cwd)):
+            found = os.path.join(folder, included)
+            if os.path.isfile(found):
+                if os.path.realpath(found) not in self._including:
+                    self._script(found)
+                return
+        self.replay.leave(())
+
+    def _source(self, file: str) -> SourceText:
+        name = shown(Path(file), self._cwd)
+        try:
+            self.stamps[file] = _stamp(file)
+            return decode(name, Path(file).read_bytes())
+        except OSError as error:
+            raise UsageError(f"schema: {name} cannot be read: {error.strerror or error}") from None
+        except UnreadableTextError as error:
+            raise UsageError(f"schema: {name} {error}") from None
 
 
 def _matching(path: str, cwd: Path) -> list[str]:
@@ -112,12 +172,3 @@ def _migrations_below(folder: str) -> Iterator[str]:
         for name in names:
             if name.lower().endswith((*_SQL, ".py")) or is_other_code(name):
                 yield os.path.join(place, name)
-
-
-def _stamp(file: str, cwd: Path) -> _Stamp:
-    try:
-        seen = os.stat(file)
-    except OSError as error:
-        name = shown(Path(file), cwd)
-        raise UsageError(f"schema: {name} cannot be read: {error.strerror or error}") from None
-    return file, seen.st_mtime_ns, seen.st_size

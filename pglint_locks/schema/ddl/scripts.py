@@ -80,8 +80,12 @@ class Replay:
 
     def run(self, source: SourceText) -> None:
         """Replay the statements of a file that is SQL from its first to its last character."""
-        self.draft.path = DEFAULT_SEARCH_PATH
+        self.begin()
         self.replay(split(source.text).chunks, lambda at: self.origin(source, at))
+
+    def begin(self) -> None:
+        """Begin a session: settings are those of the database."""
+        self.draft.path = DEFAULT_SEARCH_PATH
 
     def declare(self, source: SourceText) -> None:
         """Replay the DDL that a schema in another language stands for."""
