@@ -28,7 +28,7 @@ from pglint_locks.run import FileReport
 from pglint_locks.sources.bodies.body import Body
 from pglint_locks.sources.bodies.script import Facts, body_script
 from pglint_locks.sources.content import HostBody, read_content
-from pglint_locks.sources.dialect import FOREIGN
+from pglint_locks.sources.dialect import FOREIGN, names_other_database
 from pglint_locks.sources.kinds import SQL, kind_of
 from pglint_locks.sources.orm.models import Models
 from pglint_locks.sources.units import SqlUnit
@@ -88,7 +88,10 @@ class FileLint:
             bodies.extend(self._lint_script(script))
         for host in content.bodies:
             bodies.extend(self._lint_host_body(host))
-        self.ledger.take_unread(content.not_analysed)
+        unread = content.not_analysed
+        if names_other_database(self.source.name, self.settings.dialect_paths):
+            unread = tuple(each._replace(reason=FOREIGN) for each in unread)
+        self.ledger.take_unread(unread)
         while bodies:
             bodies.extend(self._lint_body(bodies.popleft()))
         return True

@@ -105,6 +105,10 @@ def test_text_for_the_database_in_annotations_and_tables(name: str, code: str) -
     assert (made.clauses, made.analysed) == (2, 2)
 
 
+def test_a_column_may_have_the_name_of_an_article() -> None:
+    assert run('execute("SELECT a FROM t WHERE id = 1 FOR UPDATE")').analysed == 1
+
+
 def test_what_looks_like_sql_and_does_not_parse_is_counted() -> None:
     made = run('execute("SELECT id FROM jobs WHERE = 1 FOR UPDATE")')
     assert (made.clauses, reasons(made)) == (1, {"syntax error": 1})
@@ -129,6 +133,11 @@ def test_a_clause_put_behind_an_unknown_query_is_counted() -> None:
         ("a.py", 'def f(c, base):\n    c.execute(f"{base} for update")'),
         ("a.py", 'def f(c, base, of):\n    c.execute(f"{base} for update of {of} nowait")'),
         ("a.js", "const f = (base, of) => c.query(base + ' for update of ' + of);"),
+        ("a.js", "const f = (base) => c.query(base + ' where id = 1 for update;');"),
+        (
+            "a.js",
+            "const f = (base) => c.query(base + ' order by id limit 1 for update skip locked');",
+        ),
         ("a.js", "const f = (base, on) => c.query(`${base} ${on ? ' for update' : ''}`);"),
         ("a.go", 'package p\nfunc f() {\n\tdb.Exec("SELECT id FROM jobs FOR " + mode)\n}'),
         ("a.php", "<?php\n$db->query('SELECT id FROM jobs FOR ' . $mode);"),
@@ -158,6 +167,7 @@ def test_lock_words_in_parts_that_show_are_read(code: str) -> None:
     [
         'def f(name):\n    return f"waiting {name} for updates"',
         'def f(name):\n    return "FOR " + name',
+        'def f(name):\n    return name + " is taken from the list, and waits for update"',
         'def f(c, x, n):\n    c.execute(f"SELECT substring(a FROM 1 FOR {n}) FROM jobs")',
         'def f(c, x, n):\n    c.execute(f"CREATE POLICY p ON jobs FOR {n} USING (true)")',
         'def f(what):\n    raise Error(f"no room FOR {what} SKIP LOCKED")',
@@ -172,6 +182,11 @@ def test_a_clause_in_two_variants_is_counted_and_told_once() -> None:
     made = run(f'execute("{OFFSET}" + (" SKIP LOCKED" if skip else ""))')
     assert (made.clauses, made.analysed) == (1, 1)
     assert texts(made.findings, "PGL102") == ["OFFSET 1"]
+
+
+def test_what_a_path_says_holds_for_what_cannot_be_read_too() -> None:
+    made = run('class A { String f() { return q + " FOR UPDATE"; } }', "src/oracle/A.java")
+    assert reasons(made) == {"another database's SQL": 1}
 
 
 def test_another_databases_query_leaves_those_beside_it() -> None:

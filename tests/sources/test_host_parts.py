@@ -125,6 +125,11 @@ def _function(name: str, code: str) -> str:
 @pytest.mark.parametrize(
     ("name", "code"),
     [
+        (
+            "a.rb",
+            "db.exec(<<~SQL)\n  DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT #{SIZE} "
+            "FOR UPDATE)\nSQL\nend\nSIZE = 1_000\ndef g(db)",
+        ),
         ("a.rb", 'db.exec("DELETE FROM a WHERE id IN (SELECT id FROM a LIMIT #{5} FOR UPDATE)")'),
         (
             "a.py",
@@ -136,7 +141,8 @@ def _function(name: str, code: str) -> str:
 def test_a_number_that_shows_is_said_as_it_is(name: str, code: str) -> None:
     run = lint_text(_function(name, code), name, Settings())
     [message] = [each.message for each in run.findings if each.rule.code == "PGL101"]
-    assert message.startswith("LIMIT 5 does not bound")
+    number = "1000" if "1_000" in code else "5"
+    assert message.startswith(f"LIMIT {number} does not bound")
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,15 @@ _FRAGMENT = re.compile(
 )
 _LAST_CLAUSE = re.compile(rf"{_CLAUSE}(?:\)[^;]*)?\Z")
 # In lower case, behind what does not show, or behind a space that parts it from something.
-_TAIL = re.compile(rf"(?:\s|_h\b)+(?i:{_CLAUSE})(?:\s|_h\b|\)[^;]*)*")
+_TAIL = re.compile(rf"(?:\s|_h\b)+(?i:{_CLAUSE})(?:\s|_h\b)*(?:\)[^;]*)?")
 _SUB_SELECT = re.compile(
     r"\(\s*SELECT\b[^;]*\bFROM\b[^;]*\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|(?:KEY\s+)?SHARE)\b[^;]*\)",
     re.IGNORECASE,
+)
+# The same in lower case, where something else tells it from a sentence.
+_LAST_IN_ANY_CASE = re.compile(rf"(?i:{_CLAUSE})(?:\)[^;]*)?\Z")
+_WRITTEN = re.compile(
+    r"(?i:\b(?:from|where|and|order\s+by|limit)\b)[^;]*(?:[=<>?$%:]|(?i:\bnowait|\bskip\s+locked)\s*;?\s*\Z)"
 )
 _KEYWORDS = re.compile(r"\b(?:FROM|WHERE|ORDER\s+BY|LIMIT)\b")
 _HOLES = re.compile(r"(?:\s+_h\b)+\s+")
@@ -33,6 +38,7 @@ _HIDDEN_STRENGTH = re.compile(
     r"\b(?P<word>FOR)\s+(?:(?:NO\s+)?KEY\s+)?_h\s*(?:\Z|;|(?i:OF\b|NOWAIT\b|SKIP\s+LOCKED\b))"
 )
 _LONGEST = 200
+_FAR = 2000
 
 
 def is_fragment(text: str) -> bool:
@@ -41,6 +47,8 @@ def is_fragment(text: str) -> bool:
         return len(text) <= _LONGEST
     if _SUB_SELECT.search(text):
         return True
+    if _WRITTEN.search(text[-_FAR:]) and _LAST_IN_ANY_CASE.search(text[-_LONGEST:]):
+        return True
     return _KEYWORDS.search(text) is not None and _LAST_CLAUSE.search(text[-_LONGEST:]) is not None
 
 
@@ -48,10 +56,10 @@ def fragment_spans(text: str) -> Iterator[Span]:
     """The locking clauses in a text that is a part of a statement, or of which parts are hidden."""
     at = 0
     for run in text.split(HOLE):
-        if is_fragment(run):
+        if next(lock_word_spans(run), None) is not None and is_fragment(run):
             yield from (span.shifted(at) for span in lock_words(run))
         at += len(run) + len(HOLE)
-    if _TAIL.fullmatch(text):
+    if len(text) <= _LONGEST and _TAIL.fullmatch(text):
         yield from lock_words(text)
     for found in _HIDDEN_STRENGTH.finditer(text):
         before = text[: found.start()]

@@ -117,6 +117,7 @@ class _Reading:
         self._values = TextValues(source.text, language, walk.scopes, calls.queries)
         self._allowance = 8 * len(source.text) + (1 << 18)
         self._names: dict[str, str] = {}
+        self._grown: dict[tuple[Scope, str, int], Values] = {}  # what names grow to
         self._shown: set[int] = set()  # the literals that stand in what is run
         self._unread: list[NotAnalysed] = []
         self._analysed: set[Span] = set()
@@ -213,9 +214,12 @@ class _Reading:
         writes = [w for w in scope.variables.all_writes(name) if w.order >= use.order]
         reach = [w for w in writes if w.value is not None and (w is writes[0] or w.value.adds)]
         order = max((w.order for w in reach), default=use.order) + 1
-        values = self._values.variable(name, Place(scope, scope.arm, order))
-        if self._language.iodata:
-            values = [as_one(value, is_sql) for value in values]
+        if (scope, name, order) not in self._grown:
+            values = self._values.variable(name, Place(scope, scope.arm, order))
+            if self._language.iodata:
+                values = [as_one(value, is_sql) for value in values]
+            self._grown[scope, name, order] = values
+        values = self._grown[scope, name, order]
         found = self._of_values(use, values)
         if not found.templates:
             found = self._of_values(

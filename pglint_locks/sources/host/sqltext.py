@@ -37,7 +37,7 @@ _GOES_ON = {
 _ENDS = frozenset({"begin", "start", "commit", "rollback", "end", "abort"})
 _PROSE = re.compile(
     r"\b(?:from|update|into|lock|select|delete)\s+(?:(?:the|an|this|that|these|those|each|our|its|"
-    r"their|your)\s|a\s+(?!(?:as|cross|for|full|group|inner|join|left|limit|natural|offset|on|order"
+    r"their|your)\s|a\s+(?!(?:as|cross|for|from|full|group|inner|join|left|limit|natural|offset|on|order"
     r"|right|set|using|values|where)\b)[a-z]{2})",
     re.IGNORECASE,
 )

@@ -23,10 +23,10 @@ from pglint_locks.sources.host.language import Language, does_of
 from pglint_locks.sources.host.returns import Returns
 from pglint_locks.sources.host.scopes import Scope, Setting
 from pglint_locks.sources.host.sqltext import may_matter
-from pglint_locks.sources.host.strings import literal, plain
+from pglint_locks.sources.host.strings import literal
 from pglint_locks.sources.host.tree import Node
 from pglint_locks.sources.orm.query import UNKNOWN_TABLE, OrmStatement
-from pglint_locks.text import Span
+from pglint_locks.text import Piece, SourceMap, Span
 
 _MAX_DEPTH = 30
 _NUMBER = re.compile(r"int|number|numeric")
@@ -74,6 +74,7 @@ class TextValues:
         self._language = language
         self._scopes = scopes
         self._returns = Returns(language, scopes)
+        self._returned_by: dict[Scope, Values] = {}
         self._calls = CallTexts(text, language, self)
         self._allowance = 200_000  # of values, which can double at each step
 
@@ -88,8 +89,8 @@ class TextValues:
             return self._query(node)
         if node.kind in language.strings:
             return self._literal(node, inner)
-        if _NUMBER.search(node.kind) and node.text.isdecimal():
-            return [(plain(self._text, node.span),)]
+        if _NUMBER.search(node.kind) and (digits := node.text.replace("_", "")).isdecimal():
+            return [(Text(digits, SourceMap((Piece(Span(0, len(digits)), node.span),))),)]
         if node.kind in language.joined:
             return self.sum_of(node.operands, inner)
         if node.kind in language.sums and node.has_token(*language.signs):
@@ -211,12 +212,17 @@ class TextValues:
         if found is None:
             return self.hole(node)
         scope, returned = found
+        if scope in self._returned_by:
+            return self._returned_by[scope] or self.hole(node)
+        self._returned_by[scope] = []  # for a function that calls itself
         values: Values = []
         for each in returned:
             values += self.of(each, Place(scope, scope.arm, each.span.start, place.depth))
         values.sort(key=lambda value: not _may_lock(value))
         is_text = all(not value or any(map(_is_text, value)) for value in values)
-        return values[:MAX_ALTERNATIVES] if is_text and any(values) else self.hole(node)
+        if is_text and any(values):
+            self._returned_by[scope] = values[:MAX_ALTERNATIVES]
+        return self._returned_by[scope] or self.hole(node)
 
     # --- variables --------------------------------------------------------------------
 

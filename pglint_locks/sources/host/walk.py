@@ -33,7 +33,7 @@ _BLOCK = re.compile(
 _MESSAGES = re.compile(
     r"(?i:\$?(?:\w+_)?log\w*|debug|info|warn|warning|trace|error|errorf|fatal\w*|print\w*|puts|echo|panic|"
     r"describe|it|test|context|raise|assert\w*|expect|fail|skip|critical|exception|eprintln|"
-    r"contains?|includes?\??|index_?of|starts_?with\??|ends_?with\??|has_?(?:suffix|prefix)|match(?:es)?\??|"
+    r"is_?equal\w*|equals\??|contains?|includes?\??|index_?of|starts_?with\??|ends_?with\??|has_?(?:suffix|prefix)|match(?:es)?\??|"
     r"println|write_?line|to(?:have|be|equal|match|strict|contain)\w*)!?|\w*(?:Error|Exception)"
 )
 
