@@ -195,8 +195,15 @@ def test_a_file_with_a_library_for_any_database() -> None:
 def test_an_orms_locks_in_a_file_for_another_database() -> None:
     code = (
         "import pymysql\n\n\ndef f():\n"
-        "    Job.objects.select_for_update().filter(state=1).update(state=2)\n"
+        "    Job.objects.select_for_update().filter(state=1).first()\n"
     )
-    run = lint_text(code, "a.py", Settings())
-    assert run.findings == ()
-    assert {each.reason for each in run.not_analysed} <= {"another database's SQL"}
+    for text in (
+        code,
+        "def f():\n    if connection.vendor == 'mysql':\n"
+        "        return Job.objects.select_for_update().order_by('id')[5:9]\n",
+    ):
+        run = lint_text(text, "a.py", Settings())
+        assert run.findings == ()
+        assert [each.reason for each in run.not_analysed] == ["another database's SQL"]
+    run = lint_text(text.replace("mysql", "postgresql"), "a.py", Settings())
+    assert [each.rule.code for each in run.findings if each.rule.code == "PGL102"] == ["PGL102"]

@@ -64,25 +64,16 @@ def read_code(source: SourceText, language: Language, models: Models) -> FileCon
     calls = read_calls(source, language, root, walk.scopes, models)
     reading = _Reading(source, language, walk, calls)
     bodies = [*reading.bodies()]
-    if not reading.is_foreign:
-        bodies += calls.but_for(reading.spliced)
+    bodies += calls.but_for(reading.spliced)
     return FileContent(
         bodies=tuple(bodies),
         comments=tuple(_comments(source, root)),
         statements=tuple(reading.spans),
         not_analysed=(
             *(each for each in reading.not_analysed() if not calls.cover(each.span)),
-            *(_as_foreign(calls) if reading.is_foreign else calls.not_analysed),
+            *calls.not_analysed,
         ),
     )
-
-
-def _as_foreign(calls: Calls) -> Iterator[NotAnalysed]:
-    """What ORM calls lock in another database."""
-    for host in calls.bodies:
-        for each in host.body.statements:
-            for span in lock_words(each.unit.text):
-                yield NotAnalysed(FOREIGN, each.unit.source, each.unit.map.file_span(span))
 
 
 def _all_unread(source: SourceText, reason: str) -> tuple[NotAnalysed, ...]:
@@ -108,7 +99,7 @@ class _Found:
 
 
 class _Reading:
-    """The reading of one file; `is_foreign` if all of it is for another database."""
+    """The reading of one file."""
 
     def __init__(self, source: SourceText, language: Language, walk: Walk, calls: Calls) -> None:
         self._source = source
@@ -121,7 +112,7 @@ class _Reading:
         self._shown: set[int] = set()  # the literals that stand in what is run
         self._unread: list[NotAnalysed] = []
         self._analysed: set[Span] = set()
-        self.is_foreign = is_file_for_another(source.text)
+        self._is_foreign = is_file_for_another(source.text)
         self._functions = tuple(
             (scope.node.span, scope.label) for scope in self._walk.scopes if scope.is_function
         )
@@ -276,7 +267,7 @@ class _Reading:
 
     def _is_for_another(self, node: Node, template: Template) -> bool:
         """Whether names around the literals of a text say so, or around where it is used."""
-        if self.is_foreign:
+        if self._is_foreign:
             return True
         nodes = self._literal_nodes
         literals = [nodes[start] for start in _literals(template) if start in nodes]
@@ -306,7 +297,7 @@ class _Reading:
         """What is in no text that is run, going by the walk."""
         source, language, spoken = self._source, self._language, self._walk.spoken
         for unread in in_literals(source, language, self._literal_nodes.values(), spoken):
-            if self.is_foreign:
+            if self._is_foreign:
                 unread = unread._replace(reason=FOREIGN)
             yield unread
         yield from in_torn_code(source, language, self._walk.scopes[0].node, spoken)

@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 from pglint_locks.sources.bodies.body import Body, BodyStatement, Filling, Gap, Role
 from pglint_locks.sources.bodies.flow import Arm, ArmKind
+from pglint_locks.sources.bodies.fragments import lock_words
 from pglint_locks.sources.content import HostBody
+from pglint_locks.sources.dialect import FOREIGN
+from pglint_locks.sources.host.databases import is_file_for_another, is_for_another
 from pglint_locks.sources.host.language import Language
 from pglint_locks.sources.host.scopes import Scope
 from pglint_locks.sources.host.tree import Node
@@ -46,13 +49,15 @@ class Calls(NamedTuple):
     """What the ORM calls of a file send, and the expressions that were read for it.
 
     `not_analysed` are calls that ask a query for a lock which does not show; `queries` are
-    what expressions are that give SQL, not rows (`to_sql`).
+    what expressions are that give SQL, not rows (`to_sql`), `foreign` those that are for
+    another database.
     """
 
     bodies: tuple[HostBody, ...] = ()
     spans: tuple[Span, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     queries: Mapping[Span, OrmStatement] = MappingProxyType({})
+    foreign: tuple[Span, ...] = ()
 
     def but_for(self, spliced: Container[Span]) -> list[HostBody]:
         """The bodies without those of expressions whose SQL stands in another's."""
@@ -61,7 +66,8 @@ class Calls(NamedTuple):
 
     def cover(self, span: Span) -> bool:
         """Whether a place of the file stands in an expression that was read."""
-        return any(each.start <= span.start and span.end <= each.end for each in self.spans)
+        read = (*self.spans, *self.foreign)
+        return any(each.start <= span.start and span.end <= each.end for each in read)
 
 
 def read_calls(
@@ -87,9 +93,20 @@ def read_calls(
         if not any(is_part for _, _, is_part in named):
             sent.append((node, read))
         sent += ((use, what) for use, what, _ in named)
-    bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in sent)
-    queries = {node.span: read for node, read in sent if chain_of(node).gives_sql}
-    return Calls(bodies, tuple(node.span for node, _ in sent), tuple(unread), queries)
+    is_foreign = is_file_for_another(source.text)
+    foreign = [each for each in sent if is_foreign or is_for_another(each[0], language)]
+    own = [each for each in sent if all(each is not other for other in foreign)]
+    unread += (each for _, read in foreign for each in _left(source, read))
+    bodies = tuple(_body(source, _innermost(scopes, node.span), read) for node, read in own)
+    queries = {node.span: read for node, read in own if chain_of(node).gives_sql}
+    spans, left = tuple(node.span for node, _ in own), tuple(node.span for node, _ in foreign)
+    return Calls(bodies, spans, tuple(unread), queries, left)
+
+
+def _left(source: SourceText, read: OrmStatement) -> Iterator[NotAnalysed]:
+    """The locks of a call for another database."""
+    for span in lock_words(read.text):
+        yield NotAnalysed(FOREIGN, source, read.map.file_span(span))
 
 
 def _sent_by_name(
