@@ -41,7 +41,10 @@ def serve(tcp: str | None) -> int:
     greeted = greet(incoming, outgoing)
     server = _loaded()
     server.protocol.greeted = greeted
-    server.start_io(cast("BinaryIO", incoming), outgoing)
+    try:
+        server.start_io(cast("BinaryIO", incoming), outgoing)
+    finally:
+        server.is_ending.set()
     return 0 if server.protocol.is_shut_down else 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -11,7 +11,7 @@ from pglint_locks.errors import UsageError
 from pglint_locks.findings import Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
-from pglint_locks.linting.meanings import Defines, Others
+from pglint_locks.linting.meanings import NO_OTHERS, Defines, Others
 from pglint_locks.linting.schemas import Schemas, drafted, may_tell, runs, words_of
 from pglint_locks.linting.sections import Sections
 from pglint_locks.linting.worklist import FileLint
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 __all__ = [
+    "NO_OTHERS",
     "Defines",
     "KnownFor",
     "Others",
@@ -99,7 +100,7 @@ def lint_again(
 
     def lint() -> FileReport:
         ledger = sections.ledger(source, defines, with_fixes)
-        _visit_notes({source.name: ledger})
+        _visit_notes({**sections.meanings.others.ledgers, source.name: ledger}, {source.name})
         return ledger.report(sections.settings)
 
     return call_with_deep_stack(lint)
@@ -167,12 +168,17 @@ def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) 
         return None
 
 
-def _visit_notes(ledgers: Mapping[str, Ledger]) -> None:
-    """Shows what was noted in all files to the rules over the whole run."""
+def _visit_notes(ledgers: Mapping[str, Ledger], wanted: Container[str] | None = None) -> None:
+    """Shows what was noted in all files to the rules over the whole run.
+
+    What these say of files that are not `wanted` is not kept.
+    """
     for rule in known_rules():
         notes = [note for each in ledgers.values() for note in each.notes.get(rule.code, ())]
         if rule.subject is Subject.RUN and rule.visit is not None and notes:
             ordered = sorted(notes, key=lambda note: note.sort_key)
             with sparing(rule, ledgers[ordered[0].filename].failures):
                 for found in rule.visit(ordered):
+                    if wanted is not None and found.at.filename not in wanted:
+                        continue
                     ledgers[found.at.filename].add_of_run(rule, found, ledgers)

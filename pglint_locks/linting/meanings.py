@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.config import Settings
 from pglint_locks.linting.definitions import views_defined
+from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.schemas import drafted, known_of
 from pglint_locks.linting.tables import Part, Tables, part_of
 from pglint_locks.model.queries.known import NOTHING_KNOWN, Known
@@ -26,11 +28,17 @@ from pglint_locks.text import SourceText
 
 
 class Others(NamedTuple):
-    """What the other files of the run define: views, names of tables, and what DDL made."""
+    """What the other files of the run define: views, names of tables, and what DDL made.
+
+    `run` are the files of which this is one, if their DDL runs one after the other; `ledgers`
+    have what rules over the whole run note of files, by name.
+    """
 
     views: tuple[View, ...] = ()
     tables: frozenset[str] = frozenset()
     drafts: tuple[Draft, ...] = ()
+    run: tuple[tuple[SourceText, Settings], ...] = ()
+    ledgers: Mapping[str, Ledger] = MappingProxyType({})
 
 
 NO_OTHERS = Others()
@@ -73,8 +81,8 @@ class Meanings:
 
     def learn(self, source: SourceText, own: Own) -> None:
         """Take over what a text defines now."""
-        if own.ddl and leading_up(source.text) != source.text:
-            own = own._replace(draft=drafted([(source, self.settings)]))
+        if own.ddl and (self.others.run or leading_up(source.text) != source.text):
+            own = own._replace(draft=self._drafted(source))
         given = self._schema()
         names_views = any(
             relation.view_query is not None
@@ -100,13 +108,19 @@ class Meanings:
     def learn_whole(self, source: SourceText, defines: Defines) -> None:
         """Take over what a text defines now that is not cut into sections."""
         views = views_defined(source, self.settings) if defines.views else ()
-        draft = drafted([(source, self.settings)]) if self.wants(defines) else None
+        draft = self._drafted(source) if self.wants(defines) else None
         own = Own(tuple(views), frozenset(tables_created(source.text)), (), draft)
         self.learn(source, own)
 
     def wants(self, defines: Defines) -> bool:
         """Whether the tables of a text are to be known."""
         return defines.tables and self.settings.schema_from_sources
+
+    def _drafted(self, source: SourceText) -> Draft:
+        """What comes of a text's DDL, in its place among the files that it runs with."""
+        own = (source, self.settings)
+        run = [own if other.name == source.name else (other, its) for other, its in self.others.run]
+        return drafted(run or [own])
 
     def _schema(self) -> Given:
         if self._given is None:

@@ -36,6 +36,7 @@ from pglint_locks.schema.ddl.scripts import may_matter
 from pglint_locks.sources.dialect import is_foreign_sql
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.scripts import may_name_query
+from pglint_locks.sql.deepstack import call_with_deep_stack
 from pglint_locks.sql.lockwords import has_view_words
 from pglint_locks.sql.reading import allowance
 from pglint_locks.sql.script import ParsedScript, may_be_joined
@@ -84,6 +85,10 @@ class Sections:
     def __post_init__(self, others: Others) -> None:
         """Begin with what the other files of the run define."""
         self.meanings = Meanings(self.settings, others)
+
+    def begin(self, name: str) -> None:
+        """Learn what is known before a text is there, such as which views lock."""
+        call_with_deep_stack(lambda: self.meanings.learn(SourceText(name, ""), Own()))
 
     def copy(self) -> Sections:
         """The same, to be tried with other texts."""

@@ -6,7 +6,7 @@ One thread asks for all of it, one question after the other.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from pglint_locks.errors import UsageError
 from pglint_locks.findings import Finding
 from pglint_locks.lsp.documents import Document
 from pglint_locks.lsp.linter import Linter
+from pglint_locks.lsp.project import NO_SURVEY, Survey, survey
 from pglint_locks.paths import shown
 from pglint_locks.plugins import plugin_errors
 from pglint_locks.run import FileReport
@@ -51,11 +52,29 @@ class Analysis:
         self._configs: Configs | None = None
         self._linters: dict[str, Linter] = {}
         self._last: dict[str, Analysed] = {}
+        self._survey = NO_SURVEY
 
     def reload(self) -> None:
-        """Read configurations anew, when next they are asked for."""
+        """Read configurations and schemas anew, when next they are asked for."""
         self._configs = None
+        self._forget_all()
+
+    def survey(self, changed: Collection[Path] | None, is_wanted: Callable[[], bool]) -> Survey:
+        """Look at the files of the workspace, or at those that have changed; in any thread."""
+        configs = self._configurations(self.root)
+        return survey(self.root, configs, self._survey, changed, is_wanted)
+
+    def take(self, found: Survey) -> bool:
+        """Take over what a survey has found; whether that is new."""
+        if found is self._survey:
+            return False
+        self._survey = found
+        self._forget_all()
+        return True
+
+    def _forget_all(self) -> None:
         self._last.clear()
+        self._linters.clear()
 
     def forget(self, uri: str) -> None:
         """Drop what is remembered of a document that was closed."""
@@ -100,5 +119,5 @@ class Analysis:
     def _linter(self, uri: str, name: str, settings: Settings) -> Linter:
         linter = self._linters.get(uri)
         if linter is None or linter.settings != settings or linter.name != name:
-            linter = self._linters[uri] = Linter(name, settings)
+            linter = self._linters[uri] = Linter(name, settings, self._survey.others(name))
         return linter

@@ -11,9 +11,10 @@ from typing import Any
 from lsprotocol import types
 
 from pglint_locks.directives import UNUSED
-from pglint_locks.findings import Finding, Severity
+from pglint_locks.findings import Finding, Related, Severity
 from pglint_locks.lsp.documents import Document
 from pglint_locks.lsp.greeting import SOURCE
+from pglint_locks.lsp.positions import Places
 from pglint_locks.text import Span
 
 _SEVERITIES = {
@@ -39,7 +40,7 @@ def diagnostic(finding: Finding, document: Document) -> dict[str, Any]:
     if finding.related:
         found["relatedInformation"] = [
             {
-                "location": {"uri": document.uri, "range": _range(document, place.span)},
+                "location": _location(finding, place, document),
                 "message": place.message,
             }
             for place in finding.related
@@ -47,8 +48,21 @@ def diagnostic(finding: Finding, document: Document) -> dict[str, Any]:
     return found
 
 
+def _location(finding: Finding, place: Related, document: Document) -> dict[str, Any]:
+    """Where a second place is: in the document, or in another file."""
+    if place.source.name == finding.source.name:
+        return {"uri": document.uri, "range": _range(document, place.span)}
+    path = document.path_named(place.source.name, finding.source.name)
+    places = Places(place.source.mark + place.source.text, document.encoding)
+    lead = len(place.source.mark)
+    return {"uri": path.as_uri(), "range": _between(*places.pairs(place.span.shifted(lead)))}
+
+
 def _range(document: Document, span: Span) -> dict[str, Any]:
-    start, end = document.places.pairs(span.shifted(document.lead))
+    return _between(*document.places.pairs(span.shifted(document.lead)))
+
+
+def _between(start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
     return {
         "start": {"line": start[0], "character": start[1]},
         "end": {"line": end[0], "character": end[1]},

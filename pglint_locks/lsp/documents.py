@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import gettempdir
 from urllib.parse import unquote, urlparse
 
 from lsprotocol import types
@@ -79,6 +80,13 @@ class Document:
         text = self.text[self.lead :]
         return text if text.isascii() else _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
 
+    def path_named(self, name: str, own: str) -> Path:
+        """The file of a name as reports have it, in which this one is called its `own`."""
+        shown, root = Path(own), self.path
+        for _ in () if shown.is_absolute() else shown.parts:
+            root = root.parent
+        return Path(os.path.normpath(root / name))
+
     def range(self, span: Span) -> types.Range:
         """Where a range of offsets of the linted text is."""
         return self.places.range(span.shifted(self.lead))
@@ -104,3 +112,9 @@ def path_of(uri: str, language: str = "sql") -> Path:
     if os.name == "nt":
         path = path.lstrip("/")
     return Path(os.path.normpath(path))
+
+
+def is_project(root: Path) -> bool:
+    """Whether a folder may be looked through: not everything that somebody has."""
+    home = Path.home()
+    return root not in (home, Path(gettempdir()), *home.parents)

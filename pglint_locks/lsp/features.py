@@ -13,12 +13,14 @@ from pglint_locks.lsp.greeting import EXPLAIN, FIX_ALL, REPORT, SOURCE, TRIGGERS
 from pglint_locks.lsp.protocol import Plain
 from pglint_locks.lsp.server import Server
 from pglint_locks.plugins import known_rules
+from pglint_locks.sources.kinds import SQL
 from pglint_locks.text import Span
 
 if TYPE_CHECKING:
     from pglint_locks.lsp.analysis import Analysed, Configurations, Unknown
 
-_WATCHED = (*FILE_NAMES, "*baseline*.json")
+_TELLING = (*(f"*{ending}" for ending in SQL.endings), "*.py", "*.ex", "*.prisma", "schema.rb")
+_WATCHED = (*FILE_NAMES, "*baseline*.json", "*schema*.json", *_TELLING)
 
 
 def make_server(configurations: Configurations, unknown: Unknown) -> Server:
@@ -48,10 +50,11 @@ def _lifecycle(server: Server) -> None:
             registration = types.Registration(f"{SOURCE}-files", method, options)
             server.client_register_capability(types.RegistrationParams([registration]))
         await server.linting(lambda: server.analysis)
+        await server.survey()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    async def watched(_: types.DidChangeWatchedFilesParams) -> None:
-        await server.reload()
+    async def watched(params: types.DidChangeWatchedFilesParams) -> None:
+        await server.look_again([path_of(each.uri) for each in params.changes])
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configured(_: types.DidChangeConfigurationParams) -> None:
@@ -75,8 +78,7 @@ def _documents(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
-        if path_of(params.text_document.uri).name in FILE_NAMES:
-            await server.reload()
+        await server.look_again([path_of(params.text_document.uri)])
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -90,7 +92,7 @@ def _documents(server: Server) -> None:
 
 def _diagnostics(server: Server) -> None:
     options = types.DiagnosticOptions(
-        inter_file_dependencies=False, workspace_diagnostics=False, identifier=SOURCE
+        inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE
     )
 
     @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)

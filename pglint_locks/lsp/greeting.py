@@ -44,7 +44,7 @@ def result(params: dict[str, Any]) -> dict[str, Any]:
             "executeCommandProvider": {"commands": [EXPLAIN, REPORT]},
             "inlayHintProvider": {"resolveProvider": False},
             "diagnosticProvider": {
-                "interFileDependencies": False,
+                "interFileDependencies": True,
                 "workspaceDiagnostics": False,
                 "identifier": SOURCE,
             },

@@ -14,19 +14,23 @@ from pglint_locks.engine import (
     may_define_views,
 )
 from pglint_locks.findings import Finding
-from pglint_locks.linting import Defines, Sections, Seen, clauses_at, lint_again
+from pglint_locks.linting import NO_OTHERS, Defines, Others, Sections, Seen, clauses_at, lint_again
 from pglint_locks.run import FileReport
 from pglint_locks.sql.lockwords import has_lock_words
 from pglint_locks.text import SourceText, Span
 
 
 class Linter:
-    """Lints a document's text, and remembers what an edit does not touch."""
+    """Lints a document's text, and remembers what an edit does not touch.
 
-    def __init__(self, name: str, settings: Settings) -> None:
+    `others` is what other files define.
+    """
+
+    def __init__(self, name: str, settings: Settings, others: Others = NO_OTHERS) -> None:
         self.name = name
         self.settings = settings
-        self._sections = Sections(settings)
+        self._sections = Sections(settings, others)
+        self._sections.begin(name)
 
     def report(self, text: str, *, with_fixes: bool = False) -> FileReport:
         """What is found in a text; fixes, if wanted, need not bear out."""
@@ -59,7 +63,9 @@ class Linter:
     def clauses(self, text: str, place: Span) -> list[Seen]:
         """The locking clauses that a place of a text, linted before, touches."""
         source = SourceText(self.name, text)
-        return clauses_at(source, place, self._sections) if _is_read(source) else []
+        data = text.encode("utf-8", "surrogatepass")
+        is_read = _is_read(source, data, self._sections)
+        return clauses_at(source, place, self._sections) if is_read else []
 
     def _try(self, text: str) -> FileReport | None:
         """What would be found in a text that is much like the document's; None on failure."""
@@ -71,7 +77,7 @@ class Linter:
 
 def _report(source: SourceText, sections: Sections, with_fixes: bool) -> FileReport:
     data = source.text.encode("utf-8", "surrogatepass")
-    if not is_worth_reading(source.name, data):
+    if not _is_read(source, data, sections):
         return FileReport()
     defines = Defines(
         has_lock_words(data) and may_define_views(source.name, data),
@@ -82,5 +88,5 @@ def _report(source: SourceText, sections: Sections, with_fixes: bool) -> FileRep
     return report._replace(findings=tuple(ordered))
 
 
-def _is_read(source: SourceText) -> bool:
-    return is_worth_reading(source.name, source.text.encode("utf-8", "surrogatepass"))
+def _is_read(source: SourceText, data: bytes, sections: Sections) -> bool:
+    return is_worth_reading(source.name, data) or sections.known.views.may_lock(source.text)

@@ -7,8 +7,10 @@ that is no more is not looked at.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
@@ -16,13 +18,16 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from pglint_locks import __version__
-from pglint_locks.lsp.documents import Document, path_of
+from pglint_locks.configfile import FILE_NAMES
+from pglint_locks.errors import UsageError
+from pglint_locks.lsp.documents import Document, is_project, path_of
 from pglint_locks.lsp.greeting import SOURCE
 from pglint_locks.lsp.protocol import PARSE_ERROR, SERVER_CANCELLED, Plain, Protocol, is_unreadable
 from pglint_locks.paths import working_directory
 
 if TYPE_CHECKING:
     from pglint_locks.lsp.analysis import Analysed, Analysis, Configurations, Unknown
+    from pglint_locks.lsp.project import Survey
 
 T = TypeVar("T")
 
@@ -41,10 +46,13 @@ class Server(LanguageServer):
         )
         self.documents: dict[str, Document] = {}
         self.root = working_directory()
-        self.pulls = self.hints = self.versions = False
+        self.pulls = self.hints = self.versions = self.surveys = False
         self._readers = configurations, unknown
         self._analysis: Analysis | None = None
         self._linting = ThreadPoolExecutor(1, "linting")
+        self._surveying = ThreadPoolExecutor(1, "surveying")
+        self._changes: list[Collection[Path] | None] = []
+        self.is_ending = Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._told: set[str] = set()
         self._epoch = 0
@@ -61,6 +69,7 @@ class Server(LanguageServer):
         root = folders[0].uri if folders else params.root_uri
         if root is not None and root.startswith("file:"):
             self.root = path_of(root)
+            self.surveys = is_project(self.root)
 
     # --- linting, in its thread -------------------------------------------------------
 
@@ -149,6 +158,50 @@ class Server(LanguageServer):
         """Configuration has changed: look at every document again."""
         await self.linting(lambda: self.analysis.reload())
         self._told.clear()
+        self._refresh()
+        await self.survey()
+
+    async def look_again(self, changed: Collection[Path]) -> None:
+        """Files were saved, made or dropped: they may be settings, or tell something."""
+        settings = any(path.name in FILE_NAMES or path.suffix == ".json" for path in changed)
+        if settings or not changed:
+            await self.reload()
+        else:
+            await self.survey(changed)
+
+    async def survey(self, changed: Collection[Path] | None = None) -> None:
+        """Look at the other files of the workspace, and at every document if these tell more.
+
+        `changed` are those that are another now, if not all of them may be.
+        """
+        if not self.surveys:
+            return
+        self._changes.append(changed)
+        if len(self._changes) > 1:
+            return  # seen to by whoever is at it
+        while self._changes:
+            taken = list(self._changes)
+            paths = {path for each in taken for path in each or ()}
+            try:
+                await self._survey(None if None in taken else paths)
+            finally:
+                del self._changes[: len(taken)]
+
+    async def _survey(self, changed: Collection[Path] | None) -> None:
+        def look() -> Survey:
+            return self.analysis.survey(changed, lambda: not self.is_ending.is_set())
+
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(self._surveying, look)
+            if await self.linting(lambda: self.analysis.take(found)):
+                self._refresh()
+        except UsageError:  # told of each document
+            pass
+        except Exception as error:
+            self.tell([f"internal error: {error!r}; please report it"])
+
+    def _refresh(self) -> None:
+        """What is found may be another, in every document."""
         self._epoch += 1
         for uri in self.documents:
             self.publish(uri)
