@@ -39,6 +39,6 @@ def test_a_session(tmp_path: Path) -> None:
     assert done.returncode == 0, (seen, done.stderr)
     said = {(kind, words): text for kind, words, text in seen["found"]}  # in any order
     assert "LIMIT 10 does not bound this UPDATE of jobs" in said["eglot-error", "IN"]
-    assert "locks `jobs` `FOR UPDATE`" in seen["hover"]
+    assert "locks jobs FOR UPDATE" in seen["hover"]
     assert file.read_text() == CLAIM.replace("IN (", "= ANY (ARRAY(").replace(");", "));")
     assert "1 locking clause" in seen["report"]

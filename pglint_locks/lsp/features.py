@@ -153,7 +153,7 @@ def _reading(server: Server) -> None:
         offset = document.places.offset(params.position)
         page = page_at(document, offset)
         if page is not None:
-            return _hover(page[1], document.places.range(page[0]))
+            return _hover(server, page[1], document.places.range(page[0]))
 
         def found(analysed: Analysed) -> list[types.Hover]:
             from pglint_locks.lsp.hover import about
@@ -164,7 +164,9 @@ def _reading(server: Server) -> None:
             source = SourceText(analysed.linter.name, document.body)
             seen = analysed.linter.clauses(document.body, Span(max(at - 1, 0), at + 1))
             inside = [each for each in seen if each.span.start <= at <= each.span.end]
-            return [_hover(about(each, source), document.range(each.span)) for each in inside]
+            return [
+                _hover(server, about(each, source), document.range(each.span)) for each in inside
+            ]
 
         hovers = await server.ask(params.text_document.uri, found)
         return hovers[0] if hovers else None
@@ -183,5 +185,9 @@ def _reading(server: Server) -> None:
         return await server.ask(params.text_document.uri, found) if server.hints else []
 
 
-def _hover(text: str, place: types.Range) -> types.Hover:
-    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+def _hover(server: Server, text: str, place: types.Range) -> types.Hover:
+    from pglint_locks.lsp.hover import plain
+
+    if server.reads_markdown:
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+    return types.Hover(types.MarkupContent(types.MarkupKind.PlainText, plain(text)), place)

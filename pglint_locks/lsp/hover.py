@@ -27,6 +27,12 @@ def about(seen: Seen, source: SourceText) -> str:
     return "\n".join(lines)
 
 
+def plain(markdown: str) -> str:
+    """The same for who reads no Markdown."""
+    lines = [line for line in markdown.split("\n") if not line.startswith("|---")]
+    return "\n".join(lines).replace("**", "").replace("`", "")
+
+
 def written(seen: Seen, source: SourceText) -> str:
     """A clause's words, in one line."""
     return " ".join(source.text[seen.span.start : seen.span.end].split())

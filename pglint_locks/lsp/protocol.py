@@ -46,6 +46,8 @@ class Protocol(LanguageServerProtocol):
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Read a message; one with wrong parameters is answered at once."""
+        if "jsonrpc" in data and "id" in data and _is_notification(data.get("method")):
+            data = {**data, "method": f"{data['method']}, which is no request,"}
         try:
             return super().structure_message(data)
         except Exception:
@@ -99,6 +101,13 @@ class Protocol(LanguageServerProtocol):
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
         """A document is closed."""
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+
+def _is_notification(method: object) -> bool:
+    """Whether a method of the protocol is one that has no answer."""
+    if not isinstance(method, str) or method not in types.METHOD_TO_TYPES:
+        return False
+    return types.METHOD_TO_TYPES[method][1] is None
 
 
 def is_unreadable(error: Exception) -> bool:

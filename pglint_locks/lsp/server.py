@@ -47,6 +47,7 @@ class Server(LanguageServer):
         self.documents: dict[str, Document] = {}
         self.root = working_directory()
         self.pulls = self.hints = self.versions = self.surveys = False
+        self.reads_markdown = True
         self._readers = configurations, unknown
         self._analysis: Analysis | None = None
         self._linting = ThreadPoolExecutor(1, "linting")
@@ -61,6 +62,9 @@ class Server(LanguageServer):
         """Take over what the client can do, and what it wants."""
         text, workspace = params.capabilities.text_document, params.capabilities.workspace
         self.pulls = text is not None and text.diagnostic is not None
+        hover = text.hover if text is not None else None
+        formats = hover.content_format if hover is not None else None
+        self.reads_markdown = formats is None or types.MarkupKind.Markdown in formats
         edits = workspace.workspace_edit if workspace else None
         self.versions = edits is not None and bool(edits.document_changes)
         options = params.initialization_options

@@ -42,6 +42,16 @@ def test_a_clause_that_nothing_is_wrong_with(client: Client) -> None:
     assert hover(client, 0, 3) is None
 
 
+@pytest.mark.parametrize("formats", [["plaintext"], ["plaintext", "markdown"]])
+def test_who_reads_no_markdown(client: Client, formats: list[str]) -> None:
+    client.begin({"textDocument": {"hover": {"contentFormat": formats}}})
+    client.open("SELECT 1 FROM jobs WHERE id = 1 FOR UPDATE;\n")
+    contents = hover(client, 0, 34)["contents"]
+    assert contents["kind"] == formats[-1]
+    assert ("`" in contents["value"]) == (formats[-1] == "markdown")
+    assert "FOR KEY SHARE" in contents["value"]
+
+
 def test_a_claim(client: Client) -> None:
     text = shown(
         client,
