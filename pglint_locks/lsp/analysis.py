@@ -86,8 +86,6 @@ class Analysis:
         last = self._last.get(document.uri)
         if last is not None and last.document is document and last.has_fixes >= with_fixes:
             return last
-        if not document.is_ours:
-            return None
         try:
             found = self._of(document, with_fixes)
         except UsageError as error:
@@ -104,6 +102,8 @@ class Analysis:
         if excluded_by(document.path, self._configs, self.root):
             return None
         config = self._configs.above(document.path.parent)
+        if not (document.is_ours or config.covers("include", document.path, False)):
+            return None
         settings = config.settings(document.path)
         name = shown(document.path, self.root)
         linter = self._linter(document.uri, name, settings)

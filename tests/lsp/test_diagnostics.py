@@ -133,6 +133,16 @@ def test_files_that_are_not_ours(client: Client, name: str, language: str) -> No
     assert client.published(name=name) == []
 
 
+def test_files_that_the_configuration_names(client: Client) -> None:
+    (client.folder / "pglint-locks.toml").write_text('include = ["queries/*.yaml"]\n')
+    client.begin()
+    text = f"claim:\n  sql: {CLAIM}"
+    for name in ("queries/a.yaml", "other/a.yaml"):
+        client.open(text, name=name, language="yaml")
+    assert codes(client.published(name="queries/a.yaml"))[:1] == ["PGL101"]
+    assert client.published(name="other/a.yaml") == []
+
+
 def test_a_text_that_is_no_file_yet(client: Client) -> None:
     client.begin()
     document = {"uri": "untitled:Untitled-1", "languageId": "sql", "version": 1, "text": CLAIM}
