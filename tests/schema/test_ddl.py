@@ -122,6 +122,22 @@ def test_a_sessions_own_table_is_left_out(made_as: str) -> None:
     assert read(made_as).relations == {}
 
 
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "CREATE TABLE a (x int); CREATE TABLE b () INHERITS (a); CREATE TABLE c () INHERITS (a, b);"
+        " ALTER TABLE a RENAME x TO y; DROP TABLE a CASCADE;",
+        "CREATE TABLE a (x int); CREATE TABLE b () INHERITS (a); ALTER TABLE a INHERIT b;"
+        " ALTER TABLE a INHERIT a; ALTER TABLE b INHERIT a; ALTER TABLE a ADD z int;"
+        " ALTER TABLE b NO INHERIT a; DROP TABLE a, b;",
+        "ALTER TABLE a ATTACH PARTITION a DEFAULT; ALTER TABLE a DETACH PARTITION a;"
+        " ALTER INDEX i ATTACH PARTITION i; DROP TABLE a, a; DROP SCHEMA public CASCADE;",
+    ],
+)
+def test_circles_and_what_goes_by_two_ways_do_no_harm(statements: str) -> None:
+    assert read(statements).relations == {}
+
+
 def test_partitions_hold_what_their_parent_has() -> None:
     catalog = read(
         "CREATE TABLE jobs (id int, at date, note text, PRIMARY KEY (id, at))"

@@ -134,6 +134,10 @@ class DraftRelation:
         keys = next((index.keys for index in self.indexes.values() if index.primary), ())
         return [key.column for key in keys if key.column is not None]
 
+    def is_below(self, other: DraftRelation) -> bool:
+        """Whether it is another relation, or inherits from it."""
+        return self is other or any(parent.is_below(other) for parent in self.parents)
+
     def alter(self, column: str, **changes: object) -> None:
         """Change what is known of a column, here and in what inherits it."""
         if column in self.columns:
@@ -273,7 +277,9 @@ class Draft:
                 self.drop_index(child, below)
 
     def drop(self, relation: DraftRelation) -> None:
-        """Drop a relation, its partitions, and the foreign keys that point at it."""
+        """Drop a relation, what inherits it, and the foreign keys that point at it."""
+        if self.relations.pop(relation.name, None) is None:
+            return  # by way of another parent
         self.forget(relation)
         for child in list(relation.children):
             if child.is_partition or child.kind is RelationKind.TABLE:
@@ -282,8 +288,7 @@ class Draft:
             self.drop_index(relation, name)
         self.drop_sequences(relation)
         for parent in relation.parents:
-            parent.children.remove(relation)
-        self.relations.pop(relation.name, None)
+            parent.children = [child for child in parent.children if child is not relation]
         for other in self.relations.values():
             for name in [k.name for k in other.foreign_keys.values() if k.referenced is relation]:
                 del other.foreign_keys[name]

@@ -149,7 +149,9 @@ def take_not_nulls(relation: DraftRelation, stated: Iterable[Stated]) -> None:
 
 
 def inherit(relation: DraftRelation, parent: DraftRelation) -> None:
-    """Have a relation inherit the columns of another."""
+    """Have a relation inherit the columns of another; a circle is refused."""
+    if parent.is_below(relation) or relation in parent.children:
+        return
     relation.parents.append(parent)
     parent.children.append(relation)
     relation.is_whole = relation.is_whole and parent.is_whole and not parent.is_stub
