@@ -77,6 +77,7 @@ def drop_column(draft: Draft, relation: DraftRelation, name: str) -> None:
     relation.columns.pop(name, None)
     relation.local.discard(name)
     draft.drop_sequences(relation, name)
+    draft.drop_views(relation, name)
     for index in [each for each in relation.indexes.values() if name in each.columns_read()]:
         if index.name in relation.indexes:
             draft.drop_index(relation, index.name)
@@ -114,8 +115,17 @@ def _drop_identity(draft: Draft, relation: DraftRelation, command: ast.AlterTabl
 
 
 def _drop_not_null(_: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:
-    relation.alter(command.name, not_null=False)
-    relation.not_nulls = {k: v for k, v in relation.not_nulls.items() if v != command.name}
+    _let_be_null(relation, command.name)
+
+
+def _let_be_null(relation: DraftRelation, column: str) -> None:
+    """Take NOT NULL from a column; what inherits it keeps a constraint of its own."""
+    if column in relation.columns:
+        relation.columns[column] = relation.columns[column]._replace(not_null=False)
+    relation.not_nulls = {k: v for k, v in relation.not_nulls.items() if v != column}
+    for child in relation.children:
+        if column not in child.primary_key and column not in child.not_nulls.values():
+            _let_be_null(child, column)
 
 
 def _add_constraint(draft: Draft, relation: DraftRelation, command: ast.AlterTableCmd) -> None:
@@ -216,6 +226,9 @@ def _detach_partition(draft: Draft, relation: DraftRelation, command: ast.AlterT
     for key in child.foreign_keys.values():
         key.above = None
     child.triggers = {k: v for k, v in child.triggers.items() if k not in relation.triggers}
+    for column in relation.columns.values():
+        if column.identity:
+            child.alter(column.name, identity=False)
 
 
 def _let_go(parent: DraftRelation, child: DraftRelation) -> None:

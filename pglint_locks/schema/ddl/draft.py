@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -96,7 +97,7 @@ class DraftRelation:
     """A relation.  `local` are the columns that it has of its own, not by inheritance only.
 
     `is_stub`: statements speak of it, and none that made it was read.  `owner` is the column
-    that a sequence goes with.
+    that a sequence goes with, `reads` what the query of a view reads.
     """
 
     name: TableName
@@ -117,6 +118,7 @@ class DraftRelation:
     is_whole: bool = True
     is_stub: bool = False
     owner: tuple[DraftRelation, str] | None = None
+    reads: list[DraftRelation] = field(default_factory=list)
 
     @property
     def is_partitioned(self) -> bool:
@@ -287,6 +289,7 @@ class Draft:
         for name in list(relation.indexes):
             self.drop_index(relation, name)
         self.drop_sequences(relation)
+        self.drop_views(relation)
         for parent in relation.parents:
             parent.children = [child for child in parent.children if child is not relation]
         for other in self.relations.values():
@@ -298,6 +301,14 @@ class Draft:
         for each in list(self.relations.values()):
             owner = each.owner
             if owner is not None and owner[0] is relation and column in (None, owner[1]):
+                self.drop(each)
+
+    def drop_views(self, relation: DraftRelation, column: str | None = None) -> None:
+        """Drop the views that read a relation, or a column of it as far as their text shows."""
+        for each in list(self.relations.values()):
+            words = re.findall(r"[\w$]+|\*", each.view_query or "")
+            is_read = column is None or column in words or "*" in words
+            if is_read and any(source is relation for source in each.reads):
                 self.drop(each)
 
     def forget(self, relation: DraftRelation) -> None:

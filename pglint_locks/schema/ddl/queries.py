@@ -12,6 +12,7 @@ from pglint_locks.schema.ddl.chosen import figured_name
 from pglint_locks.schema.ddl.draft import Draft, DraftRelation, name_of
 from pglint_locks.schema.ddl.tables import begun
 from pglint_locks.schema.ddl.typenames import shown_type
+from pglint_locks.sql.walk import descendants
 
 
 def create_view(draft: Draft, node: ast.ViewStmt) -> None:
@@ -25,6 +26,7 @@ def create_view(draft: Draft, node: ast.ViewStmt) -> None:
             return
         view = made
     _fill(draft, view, node.query, [alias.sval for alias in node.aliases or ()])
+    view.reads = _read_by(draft, node.query)
     view.view_query = RawStream()(node.query)
     draft.add(view)
 
@@ -51,7 +53,14 @@ def _create_into(draft: Draft, into: ast.IntoClause, query: ast.Node, kind: Rela
     _fill(draft, made, query, [column.sval for column in into.colNames or ()])
     if kind is RelationKind.MATERIALIZED_VIEW:
         made.view_query = RawStream()(query)
+        made.reads = _read_by(draft, query)
     draft.add(made)
+
+
+def _read_by(draft: Draft, query: ast.Node) -> list[DraftRelation]:
+    """The relations that a query names."""
+    names = (name_of(node) for node in descendants(query) if isinstance(node, ast.RangeVar))
+    return [found for name in names if (found := draft.find(name)) is not None]
 
 
 def _fill(draft: Draft, relation: DraftRelation, query: ast.Node, names: Sequence[str]) -> None:

@@ -158,9 +158,12 @@ def inherit(relation: DraftRelation, parent: DraftRelation) -> None:
     for column in parent.columns.values():
         own = relation.columns.get(column.name)
         kept = column if relation.is_partition else column._replace(identity=False)
-        relation.columns[column.name] = (
-            kept if own is None else own._replace(not_null=own.not_null or column.not_null)
-        )
+        if own is not None:
+            kept = own._replace(
+                not_null=own.not_null or column.not_null,
+                identity=column.identity if relation.is_partition else own.identity,
+            )
+        relation.columns[column.name] = kept
 
 
 def take_from_above(draft: Draft, relation: DraftRelation, parent: DraftRelation) -> None:
