@@ -131,8 +131,9 @@ def clauses_at(source: SourceText, place: Span, sections: Sections) -> list[Seen
 
     def read() -> None:
         for by, part in sections.parts(source, place):
-            settings, known = sections.settings, sections.known
-            FileLint(part, settings, known, witness=partial(see, by)).read()
+            models = sections.meanings.models(part)
+            lint = FileLint(part, sections.settings, sections.known, models, partial(see, by))
+            lint.read()
 
     call_with_deep_stack(read)
     return [found[span] for span in sorted(found)]

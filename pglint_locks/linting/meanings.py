@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pglint_locks.config import Settings
-from pglint_locks.linting.definitions import views_defined
+from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.schemas import drafted, known_of
 from pglint_locks.linting.tables import Part, Tables, part_of
@@ -23,7 +23,9 @@ from pglint_locks.schema.ddl.linted import catalog_of_linted
 from pglint_locks.schema.given import Given, given_schema
 from pglint_locks.schema.migrations.order import leading_up
 from pglint_locks.schema.names import TableName
+from pglint_locks.sources.orm.models import Models, files_needed
 from pglint_locks.sql.chunks import Chunk
+from pglint_locks.sql.lockwords import has_lock_calls, has_model_words
 from pglint_locks.text import SourceText
 
 
@@ -31,7 +33,8 @@ class Others(NamedTuple):
     """What the other files of the run define: views, names of tables, and what DDL made.
 
     `run` are the files of which this is one, if their DDL runs one after the other; `ledgers`
-    have what rules over the whole run note of files, by name.
+    have what rules over the whole run note of files, by name, and `models` the texts of those
+    that may define an ORM's.
     """
 
     views: tuple[View, ...] = ()
@@ -39,6 +42,7 @@ class Others(NamedTuple):
     drafts: tuple[Draft, ...] = ()
     run: tuple[tuple[SourceText, Settings], ...] = ()
     ledgers: Mapping[str, Ledger] = MappingProxyType({})
+    models: Mapping[str, str] = MappingProxyType({})
 
 
 NO_OTHERS = Others()
@@ -78,6 +82,7 @@ class Meanings:
     _tables: Tables = field(default_factory=Tables)
     _of_others: Catalog | None = None
     _given: Given | None = None
+    _models: tuple[object, Models] | None = None
 
     def learn(self, source: SourceText, own: Own) -> None:
         """Take over what a text defines now."""
@@ -111,6 +116,19 @@ class Meanings:
         draft = self._drafted(source) if self.wants(defines) else None
         own = Own(tuple(views), frozenset(tables_created(source.text)), (), draft)
         self.learn(source, own)
+
+    def models(self, source: SourceText) -> Models | None:
+        """The models of ORMs that a text uses, be they its own or those of other files."""
+        data = source.text.encode("utf-8", "surrogatepass")
+        if not (source.name.endswith(".py") and has_lock_calls(data)):
+            return None
+        defining = dict(self.others.models)
+        if has_model_words(data):
+            defining[source.name] = source.text
+        rests_on = (tuple(files_needed([source.text], defining)), defining.get(source.name))
+        if self._models is None or self._models[0] != rests_on:
+            self._models = rests_on, models_defined([source.text], defining)
+        return self._models[1]
 
     def wants(self, defines: Defines) -> bool:
         """Whether the tables of a text are to be known."""

@@ -154,7 +154,7 @@ class Sections:
         )
 
     def _lint(self, source: SourceText) -> Ledger:
-        lint = FileLint(source, self.settings, self.known)
+        lint = FileLint(source, self.settings, self.known, self.meanings.models(source))
         lint.read()
         return lint.ledger
 

@@ -20,25 +20,32 @@ from pglint_locks.text import SourceText
 
 
 class Surveyed(NamedTuple):
-    """A file that may tell others something: views, tables, or rows that it locks in an order."""
+    """A file that may tell others something: views, tables, models, or in which order it locks."""
 
     source: SourceText
     settings: Settings
     views: tuple[View, ...]
     tables: frozenset[str]
     makes_tables: bool
+    has_models: bool
     locks: bool
 
 
 def surveyed(
-    source: SourceText, settings: Settings, *, makes_views: bool, makes_tables: bool, locks: bool
+    source: SourceText,
+    settings: Settings,
+    *,
+    makes_views: bool,
+    makes_tables: bool,
+    has_models: bool,
+    locks: bool,
 ) -> Surveyed:
     """Look at a file of which a cheap look has told what may be in it."""
     views: Sequence[View] = ()
     if makes_views:
         views = call_with_deep_stack(lambda: _safely_defined(source, settings))
     tables = frozenset(tables_created(source.text))
-    return Surveyed(source, settings, tuple(views), tables, makes_tables, locks)
+    return Surveyed(source, settings, tuple(views), tables, makes_tables, has_models, locks)
 
 
 def _safely_defined(source: SourceText, settings: Settings) -> list[View]:
@@ -81,6 +88,7 @@ def others_of(
         tables=frozenset().union(*(each.tables for each in told)),
         drafts=tuple(run.draft for run in made if run not in own),
         run=own[0].files if own and len(own[0].files) > 1 else (),
+        models={each.source.name: each.source.text for each in told if each.has_models},
         ledgers={other: ledger for other, ledger in ledgers.items() if other != name},
     )
 

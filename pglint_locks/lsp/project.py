@@ -20,7 +20,7 @@ from pglint_locks.linting.surveys import Run, Surveyed, noted, others_of, runs_o
 from pglint_locks.paths import shown
 from pglint_locks.sources.decode import UnreadableTextError, decode
 from pglint_locks.sources.kinds import Look, is_read_by_default, kind_of
-from pglint_locks.sql.lockwords import has_lock_words
+from pglint_locks.sql.lockwords import has_lock_words, has_model_words
 from pglint_locks.text import SourceText
 
 _MOST_FILES = 20_000
@@ -119,15 +119,23 @@ def _surveyed(file: FoundFile, configs: Configs) -> Surveyed | None:
         views = may_define_views(file.name, data)
         declares = may_declare_tables(file.name, data)
         tables = declares or may_define_tables(file.name, data)
-        if not (locks or views or tables):
+        models = file.name.endswith(".py") and has_model_words(data)
+        if not (locks or views or tables or models):
             return None
-        source = _text(file, data, lenient=declares)
+        source = _text(file, data, lenient=declares or models)
     except (OSError, UnreadableTextError):  # told where that file is linted
         return None
     settings = _settings(file, configs)
     if settings is None:
         return None
-    return surveyed(source, settings, makes_views=views, makes_tables=tables, locks=locks)
+    return surveyed(
+        source,
+        settings,
+        makes_views=views,
+        makes_tables=tables,
+        has_models=models,
+        locks=locks,
+    )
 
 
 def _text(file: FoundFile, data: bytes, *, lenient: bool) -> SourceText:

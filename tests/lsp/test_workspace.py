@@ -19,6 +19,12 @@ VIEW = "CREATE VIEW claimable AS SELECT * FROM jobs WHERE state = 'ready' FOR UP
 READER = "SELECT * FROM claimable ORDER BY no OFFSET 3;\n"
 UP = "BEGIN;\nSELECT * FROM jobs WHERE state = 'x' ORDER BY no FOR UPDATE;\nCOMMIT;\n"
 DOWN = UP.replace("ORDER BY no", "ORDER BY no DESC")
+MODELS = {
+    "shop/work.py": "def run():\n"
+    "    return list(Job.objects.select_for_update(no_key=True).filter(status='ready'))\n",
+    "shop/models.py": "from django.db import models\n\n\nclass Job(models.Model):\n"
+    "    status = models.TextField()\n",
+}
 MIGRATIONS = {
     "migrations/0001_jobs.sql": "CREATE TABLE jobs (no int);\n",
     "migrations/0002_key.sql": "ALTER TABLE jobs ADD PRIMARY KEY (no);\n" + LOCK,
@@ -80,6 +86,7 @@ def settled(client: Client, name: str, wanted: list[tuple[Any, ...]]) -> None:
         ("a.sql", {"a.sql": READER, "db/views.sql": VIEW, "tables.sql": TABLE}),
         ("a.sql", {"a.sql": UP, "é/b.sql": DOWN, "c.sql": TABLE}),
         ("b/a.sql", {"b/a.sql": UP, "b.sql": DOWN, "c/d.sql": UP}),
+        ("shop/work.py", MODELS),
         *((name, MIGRATIONS) for name in MIGRATIONS),
         ("a.sql", {"a.sql": LOCK, "x.sql": TABLE, "y.sql": TABLE.replace("no int", "n int")}),
     ],
