@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from pglint_locks.config import Settings
 from pglint_locks.errors import UsageError
-from pglint_locks.findings import Subject
+from pglint_locks.findings import FiledNote, Rule, Subject
 from pglint_locks.linting.definitions import models_defined, views_defined
 from pglint_locks.linting.ledger import Ledger
 from pglint_locks.linting.meanings import NO_OTHERS, Defines, Others
@@ -100,7 +100,7 @@ def lint_again(
 
     def lint() -> FileReport:
         ledger = sections.ledger(source, defines, with_fixes)
-        _visit_notes({**sections.meanings.others.ledgers, source.name: ledger}, {source.name})
+        _visit_own_notes(ledger, sections.meanings.others.ledgers)
         return ledger.report(sections.settings)
 
     return call_with_deep_stack(lint)
@@ -169,17 +169,47 @@ def _safely(step: Callable[[], T], source: SourceText, errors: list[FileError]) 
         return None
 
 
-def _visit_notes(ledgers: Mapping[str, Ledger], wanted: Container[str] | None = None) -> None:
-    """Shows what was noted in all files to the rules over the whole run.
-
-    What these say of files that are not `wanted` is not kept.
-    """
+def _visit_notes(ledgers: Mapping[str, Ledger]) -> None:
+    """Shows what was noted in all files to the rules over the whole run."""
     for rule in known_rules():
-        notes = [note for each in ledgers.values() for note in each.notes.get(rule.code, ())]
-        if rule.subject is Subject.RUN and rule.visit is not None and notes:
-            ordered = sorted(notes, key=lambda note: note.sort_key)
-            with sparing(rule, ledgers[ordered[0].filename].failures):
-                for found in rule.visit(ordered):
-                    if wanted is not None and found.at.filename not in wanted:
-                        continue
-                    ledgers[found.at.filename].add_of_run(rule, found, ledgers)
+        _visit(rule, [note for each in ledgers.values() for note in _notes(each, rule)], ledgers)
+
+
+def _visit_own_notes(own: Ledger, others: Mapping[str, Ledger]) -> None:
+    """The same of one file beside others; what rules say of those is not kept.
+
+    Of the others only notes matter that may speak of the same tables.
+    """
+    ledgers = {**others, own.source.name: own}
+    for rule in known_rules():
+        notes = _notes(own, rule)
+        if notes:
+            tables = {_table(note) for note in notes}
+            for name, each in others.items():
+                if name != own.source.name:
+                    notes = notes + [
+                        note for note in _notes(each, rule) if _table(note) in {*tables, None}
+                    ]
+            _visit(rule, notes, ledgers, own.source.name)
+
+
+def _notes(ledger: Ledger, rule: Rule) -> list[FiledNote]:
+    return ledger.notes.get(rule.code, [])
+
+
+def _table(note: FiledNote) -> str | None:
+    """The name of the table that a note is about, without schema, if it says so."""
+    table = getattr(note.fact, "table", None)
+    return getattr(table, "name", None)
+
+
+def _visit(
+    rule: Rule, notes: Sequence[FiledNote], ledgers: Mapping[str, Ledger], wanted: str | None = None
+) -> None:
+    if rule.subject is not Subject.RUN or rule.visit is None or not notes:
+        return
+    ordered = sorted(notes, key=lambda note: note.sort_key)
+    with sparing(rule, ledgers[ordered[0].filename].failures):
+        for found in rule.visit(ordered):
+            if wanted in (None, found.at.filename):
+                ledgers[found.at.filename].add_of_run(rule, found, ledgers)
