@@ -21,7 +21,6 @@ from pglint_locks.schema.catalog import Catalog, Relation
 from pglint_locks.schema.ddl.draft import Draft
 from pglint_locks.schema.ddl.linted import catalog_of_linted
 from pglint_locks.schema.given import Given, given_schema
-from pglint_locks.schema.migrations.order import leading_up
 from pglint_locks.schema.names import TableName
 from pglint_locks.sources.orm.models import Models, files_needed
 from pglint_locks.sql.chunks import Chunk
@@ -58,13 +57,14 @@ class Defines(NamedTuple):
 class Own(NamedTuple):
     """What a text defines itself; `ddl` are its statements that may change a schema.
 
-    `draft` is what came of them, if that is known.
+    `draft` is what came of them, if that is known.  `leads_down`: some of it undoes the rest.
     """
 
     views: tuple[View, ...] = ()
     tables: frozenset[str] = frozenset()
     ddl: tuple[Chunk, ...] = ()
     draft: Draft | None = None
+    leads_down: bool = False
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class Meanings:
 
     def learn(self, source: SourceText, own: Own) -> None:
         """Take over what a text defines now."""
-        if own.ddl and (self.others.run or leading_up(source.text) != source.text):
+        if own.ddl and (self.others.run or own.leads_down):
             own = own._replace(draft=self._drafted(source))
         given = self._schema()
         names_views = any(

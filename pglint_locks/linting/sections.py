@@ -33,6 +33,7 @@ from pglint_locks.model.queries.known import Known
 from pglint_locks.model.queries.views import tables_created
 from pglint_locks.model.statements.timeline import Session
 from pglint_locks.schema.ddl.scripts import may_matter
+from pglint_locks.schema.migrations.order import leading_up
 from pglint_locks.sources.dialect import is_foreign_sql
 from pglint_locks.sources.kinds import kind_of
 from pglint_locks.sources.scripts import may_name_query
@@ -211,6 +212,7 @@ class Sections:
             tuple(views_defined(SourceText(name, text), self.settings)) if has_views else (),
             frozenset(tables_created(text)),
             tuple(chunk for chunk in chunks if may_matter(chunk)),
+            leads_down=leading_up(text) != text,
         )
         return Section(
             text,
@@ -239,6 +241,7 @@ def _all_of(sections: Sequence[Section], defines: Defines) -> Own:
         tuple([view for each in every for view in each.views]) if defines.views else (),
         frozenset().union(*[each.tables for each in every if each.tables]),
         tuple([chunk for each in every for chunk in each.ddl]) if defines.tables else (),
+        leads_down=any(each.leads_down for each in every),
     )
 
 

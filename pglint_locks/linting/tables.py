@@ -50,6 +50,8 @@ class Tables:
 
     _parts: dict[tuple[str, ...], Part] = field(default_factory=dict)
     _names: dict[str, tuple[frozenset[str], frozenset[str]] | None] = field(default_factory=dict)
+    _spoken: list[frozenset[str]] = field(default_factory=list)
+    _groups: list[list[int]] = field(default_factory=list)
 
     def parts(self, name: str, chunks: Sequence[Chunk]) -> list[Part]:
         """What statements of a file make that may change a schema, in their order."""
@@ -69,21 +71,28 @@ class Tables:
         if any(each is None for each in said):
             return [list(chunks)]
         made = frozenset().union(*(each[0] for each in said if each is not None))
-        leader: dict[str, str] = {}
+        spoken = [made & each[1] for each in said if each is not None]
+        if spoken != self._spoken:
+            self._spoken, self._groups = spoken, _grouped(spoken)
+        return [[chunks[index] for index in group] for group in self._groups]
 
-        def first(word: str) -> str:
-            while leader.setdefault(word, word) != word:
-                word = leader[word]
-            return word
 
-        spoken = [made & each[1] if each is not None else made for each in said]
-        for words in spoken:
-            for word in words:
-                leader[first(word)] = first(min(words))
-        groups: dict[str, list[Chunk]] = {}
-        for chunk, words in zip(chunks, spoken, strict=True):
-            groups.setdefault(first(min(words, default="")), []).append(chunk)
-        return list(groups.values())
+def _grouped(spoken: Sequence[frozenset[str]]) -> list[list[int]]:
+    """The indexes of sets of words, those together that share some, be it by way of others."""
+    leader: dict[str, str] = {}
+
+    def first(word: str) -> str:
+        while leader.setdefault(word, word) != word:
+            word = leader[word]
+        return word
+
+    for words in spoken:
+        for word in words:
+            leader[first(word)] = first(min(words))
+    groups: dict[str, list[int]] = {}
+    for index, words in enumerate(spoken):
+        groups.setdefault(first(min(words, default="")), []).append(index)
+    return list(groups.values())
 
 
 def _names(chunk: Chunk) -> tuple[frozenset[str], frozenset[str]] | None:

@@ -21,6 +21,8 @@ PIECES = (
     "ALTER TABLE jobs ADD FOREIGN KEY (account) REFERENCES accounts;\n",
     'ALTER TABLE "jobs" ADD UNIQUE (account, id);\n',
     "DROP TABLE jobs;\n",
+    "-- +goose Down\n",
+    "-- +goose Up\n",
     "DROP INDEX accounts_id_idx;\n",
     "CREATE VIEW jobs AS SELECT * FROM work FOR UPDATE;\n",
     "ALTER FUNCTION claim() STABLE;\n",

@@ -87,6 +87,7 @@ def settled(client: Client, name: str, wanted: list[tuple[Any, ...]]) -> None:
         ("a.sql", {"a.sql": UP, "é/b.sql": DOWN, "c.sql": TABLE}),
         ("b/a.sql", {"b/a.sql": UP, "b.sql": DOWN, "c/d.sql": UP}),
         ("shop/work.py", MODELS),
+        ("a.sql", {"a.sql": f"-- +goose Up\n{TABLE}{LOCK}-- +goose Down\nDROP TABLE jobs;\n"}),
         *((name, MIGRATIONS) for name in MIGRATIONS),
         ("a.sql", {"a.sql": LOCK, "x.sql": TABLE, "y.sql": TABLE.replace("no int", "n int")}),
     ],
