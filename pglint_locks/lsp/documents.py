@@ -116,5 +116,5 @@ def path_of(uri: str, language: str = "sql") -> Path:
 
 def is_project(root: Path) -> bool:
     """Whether a folder may be looked through: not everything that somebody has."""
-    home = Path.home()
-    return root not in (home, Path(gettempdir()), *home.parents)
+    home = Path(os.path.expanduser("~"))
+    return root not in (home, Path(gettempdir()), Path(root.anchor), *home.parents)
