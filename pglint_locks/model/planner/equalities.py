@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from pglast import ast
-from pglast.enums import A_Expr_Kind, BoolExprType
+from pglast.enums import A_Expr_Kind, BoolExprType, JoinType
 
 from pglint_locks.model.planner.flow import is_simple
 from pglint_locks.model.planner.joins import Branch, JoinTree, Leaf, join_tree
@@ -24,6 +24,7 @@ from pglint_locks.model.planner.members import (
 )
 from pglint_locks.model.planner.outputs import is_pushed_to, output_at, values_of
 from pglint_locks.model.planner.plan_levels import is_fenced, is_flattened, is_inlined, plan_level
+from pglint_locks.model.planner.standing_joins import stays_outer
 from pglint_locks.model.planner.sub_links import becomes_join
 from pglint_locks.model.queries.constants import UNKNOWN, fold_boolean
 from pglint_locks.model.queries.query import Query, RangeItem, SubLink, SubLinkKind
@@ -104,13 +105,26 @@ def _equalities(top: Query, besides: RangeItem | None) -> Equalities:
         if not isinstance(tree, Branch):
             pairs += pairs_of(tree.condition, tree.query, levels)
         elif tree.item is not besides:
-            pairs += pairs_of_join(tree, levels)
+            pairs += (pair for pair in pairs_of_join(tree, levels) if not _is_apart(pair, tree))
             is_natural |= tree.using is None
     for query in {tree.query for tree in trees if not isinstance(tree, Leaf)}:
         for link in query.sub_links:
             if is_equated(link):
                 pairs += _of_link(link, levels)
     return Equalities(levels, pairs, is_natural)
+
+
+def _is_apart(pair: Pair, join: Branch) -> bool:
+    """Whether nothing follows from a pair, as it only says which rows an outer join extends."""
+    match join.kind:
+        case JoinType.JOIN_LEFT:
+            kept = frozenset(join.left.items())
+        case JoinType.JOIN_RIGHT:
+            kept = frozenset(join.right.items())
+        case _:
+            return False
+    is_of_kept = UNSEEN not in pair and all(member.leaves <= kept for member in pair)
+    return is_of_kept and stays_outer(join)
 
 
 def _joined(top: Query) -> Iterator[JoinTree]:

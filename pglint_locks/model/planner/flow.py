@@ -99,10 +99,10 @@ def consumers(query: Query) -> set[Query]:
 
 
 def is_never_run(query: Query) -> bool:
-    """Whether LIMIT 0 at or above a level keeps it from giving any row."""
+    """Whether LIMIT 0 at or above a level keeps it from giving any row; a write is always done."""
     level: Query | None = query
     passed: set[Query] = set()
-    while level is not None and level not in passed:
+    while level is not None and level not in passed and not level.is_write:
         passed.add(level)
         if row_limit(level) == 0:
             return True

@@ -110,7 +110,7 @@ def is_read(item: RangeItem, column: str | None, besides: Joins = ()) -> bool:
             elif (
                 (column is None or reference.parts[-1] in (column, "*", item.refname))
                 and _may_mean(item, level, reference)
-                and not (level is item.holder and _is_for_nothing(level, reference, besides))
+                and not (level is item.holder and is_for_nothing(level, reference, besides))
             ):
                 return True
     return False
@@ -166,7 +166,7 @@ def _parts(column: ast.ColumnRef) -> tuple[str, ...]:
     return tuple(getattr(part, "sval", "*") for part in column.fields)
 
 
-def _is_for_nothing(level: Query, reference: Column, besides: Joins) -> bool:
+def is_for_nothing(level: Query, reference: Column, besides: Joins = ()) -> bool:
     """Whether a column is only handed on, and nobody above reads what it becomes."""
     clause = reference.standing.clause
     if isinstance(level.embedding, SubLink) and level.embedding.kind is SubLinkKind.EXISTS:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pglast import ast
 from pglast.enums import JoinType
 
-from pglint_locks.model.planner.equalities import equalities, pairs_of_join
+from pglint_locks.model.planner.equalities import Pair, equalities, pairs_of_join
 from pglint_locks.model.planner.join_sides import Join, joins
 from pglint_locks.model.planner.joins import Branch, join_tree, named_in
 from pglint_locks.model.planner.outer_joins import reduced
@@ -28,11 +28,12 @@ def is_join_removed(item: RangeItem) -> bool:
     join = _join_to(item)
     if join is None or _holds_join(join):
         return False
+    keys = list(_keys(item.query, item.columns))
+    if not keys or has_row_marks(plan_level(item.holder)):
+        return False
     held = set(_columns_held(join, item))
-    return (
-        any(keys <= held for keys in _keys(item.query, item.columns))
-        and not has_row_marks(plan_level(item.holder))
-        and not is_read(item, None, (join, *_removed_beside(join, item)))
+    return any(key <= held for key in keys) and not is_read(
+        item, None, (join, *_removed_beside(join, item))
     )
 
 
@@ -100,14 +101,24 @@ def _columns_held(join: Join, item: RangeItem) -> Iterator[str]:
     tree = named_in(join_tree(level), join.item)
     if not isinstance(tree, Branch):
         return
-    around = equalities(level, besides=join.item)
-    for pair in pairs_of_join(tree, around.levels):
+    classes = equalities(level)
+    for pair in pairs_of_join(tree, classes.levels):
         for member in pair:
             others = pair - {member}
             leaves = frozenset().union(*(other.leaves for other in others))
             is_held = member.leaves == {item} and leaves and item not in leaves
-            if is_held and not any(map(around.may_be_constant, others)):
+            if is_held and not _may_be_constant(others, join):
                 yield str(member.key)
+
+
+def _may_be_constant(members: Pair, join: Join) -> bool:
+    """Whether one of some members may be a constant, whatever the join itself compares."""
+    level = join.item.holder
+    return any(
+        equalities(level).may_be_constant(member)
+        and equalities(level, besides=join.item).may_be_constant(member)
+        for member in members
+    )
 
 
 def _keys(query: Query, columns: tuple[str, ...]) -> Iterator[set[str | None]]:
