@@ -561,10 +561,10 @@ class Maker:
             return f"{column} <= {self._scalar(depth, seen)}"
         if kind == "ALL":
             test = self.draws.one_of(["NOT IN", "<> ALL", "> ALL"])
-            return f"{column} {test} ({self._single(depth, seen, ' - 10')})"
+            return f"{column} {test} ({self._single(depth, seen, 'coalesce({}, 1) - 10')})"
         if kind == "NONE":
             self.made.stops_early = True
-            return f"NOT EXISTS ({self._single(depth, seen, '', 'false')})"
+            return f"NOT EXISTS ({self._single(depth, seen, never='false')})"
         if kind != "ARRAY":
             self._lazily += 1
         if kind in ("EXISTS", "row"):
@@ -582,8 +582,8 @@ class Maker:
                 return f"({column}, {self._column(seen)}) IN ({sql})"
         return f"{column} {kind} ({sql})"
 
-    def _single(self, depth: int, seen: tuple[Ref, ...], less: str = "", never: str = "") -> str:
-        """A SELECT of one column, `less` a number, under a condition that is `never` true."""
+    def _single(self, depth: int, seen: tuple[Ref, ...], given: str = "{}", never: str = "") -> str:
+        """A SELECT of what is `given` of one column, under a condition that is `never` true."""
         sub = self._subselect(depth, seen) if self.draws.chance(20) else None
         if sub is None:
             name = self.draws.one_of(TABLES)
@@ -594,11 +594,12 @@ class Maker:
             if never:
                 condition = f" WHERE {ref.name}.id < 0"
             lock = self._lock((ref.name,)) if self.draws.chance(60) else ""
-            return f"SELECT {ref.name}.id{less} FROM {name} AS {ref.name}{condition}{lock}"
+            value = given.format(f"{ref.name}.id")
+            return f"SELECT {value} FROM {name} AS {ref.name}{condition}{lock}"
         name = sub.refs[0].name
         never = f" WHERE {name}.id < 0" if never else ""
         lock = self._lock((name,)) if self.draws.chance(40) else ""
-        return f"SELECT {name}.id{less} FROM {sub.sql}{never}{lock}"
+        return f"SELECT {given.format(f'{name}.id')} FROM {sub.sql}{never}{lock}"
 
     def _scalar(self, depth: int, seen: tuple[Ref, ...]) -> str:
         return f"(SELECT max(m.id) FROM ({self._single(depth, seen)}) AS m)"

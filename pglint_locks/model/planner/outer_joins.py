@@ -128,8 +128,15 @@ def _compared(level: Query) -> frozenset[RangeItem]:
 def _into_sub_select(item: RangeItem, needed: frozenset[RangeItem]) -> Iterator[_Step]:
     """A sub-SELECT that is planned on its own; conditions above are pushed down into it."""
     if item.query is not None:
-        drops = is_fenced(item.query) or _reads_nothing(item.query)
-        yield join_tree(item.query), _NONE if drops else needed
+        query = item.query
+        drops = is_fenced(query) or _reads_nothing(query) or _has_grouping_sets(query)
+        yield join_tree(query), _NONE if drops else needed
+
+
+def _has_grouping_sets(query: Query) -> bool:
+    """Whether a condition that is pushed down stays in HAVING: not every set has its column."""
+    groups = getattr(query.node, "groupClause", None) or ()
+    return any(isinstance(each, ast.GroupingSet) for each in groups)
 
 
 def _reads_nothing(query: Query) -> bool:
