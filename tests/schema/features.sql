@@ -125,3 +125,13 @@ CREATE VIEW overb AS SELECT b FROM viewed; CREATE VIEW stays AS SELECT a FROM vi
 ALTER TABLE viewed DROP COLUMN b CASCADE; DROP VIEW over CASCADE;
 CREATE TABLE elder (a int NOT NULL); CREATE TABLE younger (PRIMARY KEY (a)) INHERITS (elder);
 ALTER TABLE elder ALTER a DROP NOT NULL;
+
+-- A path that is reset, and a sequence that goes with its column.
+CREATE SCHEMA aside;
+SET search_path = aside;
+CREATE TABLE here (a int, b int);
+CREATE SEQUENCE numbers OWNED BY here.b;
+CREATE SEQUENCE kept OWNED BY NONE;
+ALTER TABLE here DROP COLUMN b;
+RESET search_path;
+CREATE TABLE after_reset (a int);

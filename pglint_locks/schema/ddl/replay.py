@@ -45,10 +45,11 @@ def _create_sequence(draft: Draft, node: ast.CreateSeqStmt) -> None:
     sequence = begun(draft, node.sequence, RelationKind.SEQUENCE)
     if sequence is not None:
         draft.add(sequence)
+        _own(draft, node)
 
 
-def _own(draft: Draft, node: ast.AlterSeqStmt) -> None:
-    """ALTER SEQUENCE … OWNED BY."""
+def _own(draft: Draft, node: ast.CreateSeqStmt | ast.AlterSeqStmt) -> None:
+    """OWNED BY: the sequence goes with the column."""
     sequence = draft.find(name_of(node.sequence))
     for option in node.options or ():
         if option.defname == "owned_by" and sequence is not None:
@@ -93,7 +94,7 @@ def _give_trigger(relation: DraftRelation, trigger: Trigger) -> None:
 
 
 def _set(draft: Draft, node: ast.VariableSetStmt) -> None:
-    if node.name != "search_path":
+    if node.name != "search_path" and node.kind != VariableSetKind.VAR_RESET_ALL:
         return
     if node.kind == VariableSetKind.VAR_SET_VALUE:
         draft.path = _path(value.val.sval for value in node.args if isinstance(value, ast.A_Const))

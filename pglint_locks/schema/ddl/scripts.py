@@ -36,7 +36,7 @@ _CHANGED = re.compile(
 _WORD = re.compile(r"\w+")
 # One whose name is put in at run time.
 _COMPUTED = re.compile(r"\b(?:table|index|on)\s+(?:%|'\s*\|\|)", re.IGNORECASE)
-_BEGINNINGS = frozenset({"cr", "dr", "al", "se", "do", "wi"})
+_BEGINNINGS = frozenset({"cr", "dr", "al", "se", "re", "do", "wi"})
 _SKIPPED = frozenset({"or", "replace", "unique", "constraint", "trusted", "procedural"})
 
 
@@ -55,6 +55,8 @@ def may_matter(chunk: Chunk) -> bool:
             return (words[1:2] in (("role",), ("database",)) and "search_path" in chunk.text) or (
                 words[1] not in _NO_MATTER if len(words) > 1 else False
             )
+        case ("reset",):
+            return True
         case ("set",):
             return "search_path" in chunk.text[:60].lower()
         case ("select",):
